@@ -15,13 +15,13 @@
 
 namespace ladder {
 
-#define LADDER_CHECK(expression)                                                                          \
-  do {                                                                                                    \
-    cudaError_t ladder_error = (expression);                                                              \
-    if (ladder_error != cudaSuccess) {                                                                    \
-      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #expression, cudaGetErrorString(ladder_error));  \
-      std::exit(1);                                                                                       \
-    }                                                                                                     \
+#define LADDER_CHECK(expression)                                                                         \
+  do {                                                                                                   \
+    cudaError_t ladder_error = (expression);                                                             \
+    if (ladder_error != cudaSuccess) {                                                                   \
+      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #expression, cudaGetErrorString(ladder_error)); \
+      std::exit(1);                                                                                      \
+    }                                                                                                    \
   } while (0)
 
 // The virtual GPU climbs the same ladders on less data.
@@ -86,22 +86,23 @@ inline void rung(const char* ladder, const char* name, double work, const char* 
   for (cudaEvent_t& mark : marks) LADDER_CHECK(cudaEventDestroy(mark));
   std::sort(times.begin(), times.end());
   const double ms = std::max(times[times.size() / 2], 1e-6f);
-  std::printf("{\"ladder\": \"%s\", \"rung\": \"%s\", \"speed\": %.1f, \"unit\": \"%s\", \"right\": %s}\n", ladder, name,
-              work / ms / 1e6, unit, ok ? "true" : "false");
+  std::printf("{\"ladder\": \"%s\", \"rung\": \"%s\", \"speed\": %.1f, \"unit\": \"%s\", \"right\": %s}\n", ladder, name, work / ms / 1e6,
+              unit, ok ? "true" : "false");
   std::fflush(stdout);
 }
 
 // A ceiling known from the device's data rather than measured.
 inline void ceiling(const char* ladder, const char* name, double speed, const char* unit) {
-  std::printf("{\"ladder\": \"%s\", \"rung\": \"%s\", \"speed\": %.1f, \"unit\": \"%s\", \"right\": true, \"ceiling\": true}\n",
-              ladder, name, speed, unit);
+  std::printf("{\"ladder\": \"%s\", \"rung\": \"%s\", \"speed\": %.1f, \"unit\": \"%s\", \"right\": true, \"ceiling\": true}\n", ladder,
+              name, speed, unit);
 }
 
 // The speed of a plain copy on the same device, the ceiling of everything that reads and writes once.
 inline void copy_ceiling(const char* ladder, size_t bytes) {
   Array<char> a(bytes), b(bytes);
-  rung(ladder, "device-to-device copy", 2.0 * bytes, "GB/s",
-       [&] { LADDER_CHECK(cudaMemcpyAsync(b.data, a.data, bytes, cudaMemcpyDeviceToDevice)); }, [] { return true; });
+  rung(
+      ladder, "device-to-device copy", 2.0 * bytes, "GB/s",
+      [&] { LADDER_CHECK(cudaMemcpyAsync(b.data, a.data, bytes, cudaMemcpyDeviceToDevice)); }, [] { return true; });
 }
 
 }  // namespace ladder

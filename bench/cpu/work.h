@@ -100,12 +100,8 @@ class DeviceArray {
 
   T* data() const { return data_; }
   size_t size() const { return count_; }
-  void upload(const HostArray<T>& host) {
-    BENCH_CHECK(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-  }
-  void copy_from(const DeviceArray& other) {
-    BENCH_CHECK(cudaMemcpy(data_, other.data(), count_ * sizeof(T), cudaMemcpyDeviceToDevice));
-  }
+  void upload(const HostArray<T>& host) { BENCH_CHECK(cudaMemcpy(data_, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice)); }
+  void copy_from(const DeviceArray& other) { BENCH_CHECK(cudaMemcpy(data_, other.data(), count_ * sizeof(T), cudaMemcpyDeviceToDevice)); }
   void clear(cudaStream_t stream = nullptr) { BENCH_CHECK(cudaMemsetAsync(data_, 0, count_ * sizeof(T), stream)); }
   std::vector<T> download() const {
     std::vector<T> host(count_);
@@ -133,15 +129,13 @@ template <class T>
 std::string compare_exactly(const std::vector<T>& ours, const T* reference, size_t count) {
   for (size_t k = 0; k < count; ++k)
     if (ours[k] != reference[k])
-      return "element " + std::to_string(k) + " is " + std::to_string(ours[k]) + ", the reference has " +
-             std::to_string(reference[k]);
+      return "element " + std::to_string(k) + " is " + std::to_string(ours[k]) + ", the reference has " + std::to_string(reference[k]);
   return "";
 }
 
 // Within `tolerance` of the reference, relative to its size or to `scale`, whichever is larger: the two compilers
 // fuse and order operations differently.
-inline std::string compare_closely(const std::vector<float>& ours, const float* reference, size_t count,
-                                   double tolerance, double scale) {
+inline std::string compare_closely(const std::vector<float>& ours, const float* reference, size_t count, double tolerance, double scale) {
   for (size_t k = 0; k < count; ++k) {
     const double a = ours[k], b = reference[k];
     if (!(std::fabs(a - b) <= tolerance * std::fmax(std::fabs(b), scale)))
@@ -150,9 +144,7 @@ inline std::string compare_closely(const std::vector<float>& ours, const float* 
   return "";
 }
 
-inline unsigned blocks_for(size_t count, unsigned per_block) {
-  return static_cast<unsigned>((count + per_block - 1) / per_block);
-}
+inline unsigned blocks_for(size_t count, unsigned per_block) { return static_cast<unsigned>((count + per_block - 1) / per_block); }
 
 // One function for each row of the table. `quick` asks for a size that an interpreter does in a second.
 using MakeWork = std::unique_ptr<Work>(bool quick);

@@ -16,18 +16,18 @@ inline int power_step() {
 }
 
 // Larger is better in every unit but us.
-inline void report(const std::string& work, const std::string& unit, double ours, double theirs,
-                   const std::string& vendor, bool right) {
+inline void report(const std::string& work, const std::string& unit, double ours, double theirs, const std::string& vendor, bool right) {
   all_right = all_right && right;
   const bool time = unit == "us";
   const double ratio = theirs > 0 ? (time ? theirs / ours : ours / theirs) : 0;
-  std::printf("| %-44s | %9.1f | %9.1f | %5.2f | %-8s | %-7s | %s |\n", work.c_str(), ours, theirs, ratio, unit.c_str(),
-              vendor.c_str(), right ? "right" : "WRONG");
+  std::printf("| %-44s | %9.1f | %9.1f | %5.2f | %-8s | %-7s | %s |\n", work.c_str(), ours, theirs, ratio, unit.c_str(), vendor.c_str(),
+              right ? "right" : "WRONG");
   std::fflush(stdout);
   if (const char* path = std::getenv("BENCH_JSON")) {
     if (std::FILE* file = std::fopen(path, "a")) {
-      std::fprintf(file, "{\"work\": \"%s\", \"unit\": \"%s\", \"ours\": %.3f, \"vendor\": \"%s\", \"theirs\": %.3f, "
-                         "\"right\": %s}\n",
+      std::fprintf(file,
+                   "{\"work\": \"%s\", \"unit\": \"%s\", \"ours\": %.3f, \"vendor\": \"%s\", \"theirs\": %.3f, "
+                   "\"right\": %s}\n",
                    work.c_str(), unit.c_str(), ours, vendor.c_str(), theirs, right ? "true" : "false");
       std::fclose(file);
     }

@@ -29,14 +29,11 @@ struct Text {
 };
 
 // Statements of a text are its semicolons, less those of declarations.
-uint64_t statements(const std::string& text) {
-  return static_cast<uint64_t>(std::count(text.begin(), text.end(), ';'));
-}
+uint64_t statements(const std::string& text) { return static_cast<uint64_t>(std::count(text.begin(), text.end(), ';')); }
 
-Text kernel_text(const std::string& declarations, const std::string& before, const std::string& loop,
-                 const std::string& after) {
-  return {".version 8.5\n.target sm_90\n.address_size 64\n" + declarations + before + loop + after + "}\n",
-          statements(loop), statements(before) + statements(after)};
+Text kernel_text(const std::string& declarations, const std::string& before, const std::string& loop, const std::string& after) {
+  return {".version 8.5\n.target sm_90\n.address_size 64\n" + declarations + before + loop + after + "}\n", statements(loop),
+          statements(before) + statements(after)};
 }
 
 Text fma_text() {
@@ -56,8 +53,7 @@ Text product_text() {
       "LOOP: ld.global.f32 %f1, [%d1]; ld.global.f32 %f2, [%d2]; st.shared.f32 [%r3], %f1; st.shared.f32 [%r3+1024], "
       "%f2; bar.sync 0;\n";
   for (int k = 0; k < 16; ++k)
-    loop += fmt::format("ld.shared.f32 %f3, [%r4+{}]; ld.shared.f32 %f4, [%r5+{}]; fma.rn.f32 %f0, %f3, %f4, %f0;\n",
-                        4 * k, 1024 + 64 * k);
+    loop += fmt::format("ld.shared.f32 %f3, [%r4+{}]; ld.shared.f32 %f4, [%r5+{}]; fma.rn.f32 %f0, %f3, %f4, %f0;\n", 4 * k, 1024 + 64 * k);
   loop +=
       "bar.sync 0; add.s64 %d1, %d1, 64; add.s64 %d2, %d2, 1024; add.s32 %r6, %r6, -1; setp.ne.s32 %p, %r6, 0; @%p bra "
       "LOOP;\n";
@@ -111,8 +107,7 @@ void check(const vm::LaunchResult& result) {
 }
 
 // Million warp instructions per second.
-double rate(Device& device, const Text& text, std::array<uint32_t, 3> block, std::vector<uint64_t> params,
-            uint64_t rounds) {
+double rate(Device& device, const Text& text, std::array<uint32_t, 3> block, std::vector<uint64_t> params, uint64_t rounds) {
   const auto program = device.load(text.text);
   params.push_back(rounds);
   const uint64_t warps = (block[0] * block[1] * block[2] + 31) / 32;
@@ -130,13 +125,10 @@ double rate(Device& device, const Text& text, std::array<uint32_t, 3> block, std
 int main() {
   Device device;
   constexpr uint64_t kTiles = 4000;
-  const uint64_t a = device.allocate(16 * 16 * kTiles * 4), b = device.allocate(16 * 16 * kTiles * 4),
-                 c = device.allocate(1024);
-  for (uint64_t k = 0; k < 256 * kTiles; ++k)
-    reinterpret_cast<float*>(a)[k] = reinterpret_cast<float*>(b)[k] = 1.0f / 1024;
+  const uint64_t a = device.allocate(16 * 16 * kTiles * 4), b = device.allocate(16 * 16 * kTiles * 4), c = device.allocate(1024);
+  for (uint64_t k = 0; k < 256 * kTiles; ++k) reinterpret_cast<float*>(a)[k] = reinterpret_cast<float*>(b)[k] = 1.0f / 1024;
 
-  fmt::print("fma loop            {:8.1f} M warp instructions/s on one core\n",
-             rate(device, fma_text(), {256, 1, 1}, {c}, 20000));
+  fmt::print("fma loop            {:8.1f} M warp instructions/s on one core\n", rate(device, fma_text(), {256, 1, 1}, {c}, 20000));
   fmt::print("16x16 tiled product {:8.1f} M warp instructions/s on one core\n",
              rate(device, product_text(), {16, 16, 1}, {a, b, c}, kTiles));
 
@@ -148,8 +140,7 @@ int main() {
     for (int n = 0; n < kLaunches; ++n) check(vm::Machine::instance().run(device.launch(*empty, {1, 1, 1}, {})));
     best = std::min(best, seconds_since(begin));
   }
-  fmt::print("empty kernel        {:8.2f} us for launch and wait: {:.0f} launches/s\n", best / kLaunches * 1e6,
-             kLaunches / best);
+  fmt::print("empty kernel        {:8.2f} us for launch and wait: {:.0f} launches/s\n", best / kLaunches * 1e6, kLaunches / best);
   best = 1e30;
   for (int run = 0; run < kRuns; ++run) {
     const auto begin = Clock::now();

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#define CHECK(call)                                                                            \
-  do {                                                                                         \
-    if (const cudaError_t e = (call); e != cudaSuccess) {                                      \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e));           \
-      std::exit(1);                                                                            \
-    }                                                                                          \
+#define CHECK(call)                                                                   \
+  do {                                                                                \
+    if (const cudaError_t e = (call); e != cudaSuccess) {                             \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e)); \
+      std::exit(1);                                                                   \
+    }                                                                                 \
   } while (0)
 
 namespace pattern {
@@ -65,7 +65,8 @@ inline void row(const char* name, const char* unit, Form form, const char* neigh
   std::fflush(stdout);
 }
 
-template <class T> T* array(size_t n, T first = T(1), T step = T(0)) {
+template <class T>
+T* array(size_t n, T first = T(1), T step = T(0)) {
   std::vector<T> host(n);
   for (size_t k = 0; k < n; ++k) host[k] = first + T(k % 1024) * step;
   T* device = nullptr;

@@ -32,8 +32,8 @@ struct Bodies {
   const float *x, *y, *z, *mass;
 };
 void nbody(const Bodies& bodies, int n, float softening, float* ax, float* ay, float* az);
-void black_scholes(const float* price, const float* strike, const float* years, float rate, float volatility,
-                   float* call, float* put, size_t n);
+void black_scholes(const float* price, const float* strike, const float* years, float rate, float volatility, float* call, float* put,
+                   size_t n);
 void mandelbrot(int* iterations, int width, int height, float left, float top, float step, int limit);
 
 // Levels from `source`; -1 where nothing leads.

@@ -32,17 +32,20 @@ struct Numbers {
     std::ranges::sort(size);
     std::ranges::sort(sign);
     const auto inside = std::ranges::count_if(rows, &Row::inside);
-    fmt::print("  {:<34} {:>5}  {:>7.1f} %  {:>7.1f} %  {:>+7.1f} %  {:>6.1f} %\n", name, rows.size(), 100 * size[size.size() / 2], 100 * size[size.size() * 9 / 10],
-               100 * sign[sign.size() / 2], 100.0 * static_cast<double>(inside) / static_cast<double>(rows.size()));
+    fmt::print("  {:<34} {:>5}  {:>7.1f} %  {:>7.1f} %  {:>+7.1f} %  {:>6.1f} %\n", name, rows.size(), 100 * size[size.size() / 2],
+               100 * size[size.size() * 9 / 10], 100 * sign[sign.size() / 2],
+               100.0 * static_cast<double>(inside) / static_cast<double>(rows.size()));
   }
   void print_worst(size_t count) const {
     std::vector<Row> worst = rows;
-    std::ranges::sort(worst, [](const Row& a, const Row& b) { return std::fabs(std::log(1 + a.error())) > std::fabs(std::log(1 + b.error())); });
+    std::ranges::sort(worst,
+                      [](const Row& a, const Row& b) { return std::fabs(std::log(1 + a.error())) > std::fabs(std::log(1 + b.error())); });
     std::map<std::string, bool> seen;
     for (const Row& r : worst) {
       if (seen.size() == count) break;
       if (!seen.try_emplace(r.program + r.kernel, true).second) continue;
-      fmt::print("    {:<22} {:<44} {:>10.2f} us  predicted {:>10.2f}  {:>+6.0f} %\n", r.program, r.kernel.substr(0, 44), r.truth / 1e3, r.predicted / 1e3, 100 * r.error());
+      fmt::print("    {:<22} {:<44} {:>10.2f} us  predicted {:>10.2f}  {:>+6.0f} %\n", r.program, r.kernel.substr(0, 44), r.truth / 1e3,
+                 r.predicted / 1e3, 100 * r.error());
     }
   }
 };
@@ -61,7 +64,9 @@ void print_pairs(const std::vector<Row>& rows) {
       if ((rows[a].predicted > rows[b].predicted) == (ratio > 1)) ++right;
       else ++wrong[rows[a].program];
     }
-  if (all) fmt::print("  which of two kernels of a program is faster: right in {:.1f} % of {} pairs that differ by 10 %\n", 100.0 * static_cast<double>(right) / static_cast<double>(all), all);
+  if (all)
+    fmt::print("  which of two kernels of a program is faster: right in {:.1f} % of {} pairs that differ by 10 %\n",
+               100.0 * static_cast<double>(right) / static_cast<double>(all), all);
   std::vector<std::pair<std::string, size_t>> most(wrong.begin(), wrong.end());
   std::ranges::sort(most, std::greater<>(), &std::pair<std::string, size_t>::second);
   constexpr size_t kNamed = 6;
@@ -108,14 +113,19 @@ int main(int count, char** words) {
       const Json& launch = recording["launches"][k];
       if (!launch.contains("predicted")) continue;
       const auto metric = [&](const char* metric) { return launch["metrics"].value(metric, 0.0); };
-      const auto value = [&](const char* what) { return column.contains(what) && launches[k][column[what]].is_number() ? launches[k][column[what]].get<double>() : -1.0; };
-      Row row{name, program["kernels"][launches[k][column["kernel"]].get<size_t>()]["kernel"], k, value("ns"), metric("gpu__time_duration.sum")};
-      const Json& time = launch["predicted"].contains("gpu__time_duration.sum") ? launch["predicted"]["gpu__time_duration.sum"] : launch["predicted"];
+      const auto value = [&](const char* what) {
+        return column.contains(what) && launches[k][column[what]].is_number() ? launches[k][column[what]].get<double>() : -1.0;
+      };
+      Row row{name, program["kernels"][launches[k][column["kernel"]].get<size_t>()]["kernel"], k, value("ns"),
+              metric("gpu__time_duration.sum")};
+      const Json& time =
+          launch["predicted"].contains("gpu__time_duration.sum") ? launch["predicted"]["gpu__time_duration.sum"] : launch["predicted"];
       row.inside = time.value("low", 0.0) <= row.truth && row.truth <= time.value("high", 1e30);
       std::map<std::string, Numbers>& half = halves[side.contains(name) ? side[name] : "new"];
       half["1 time, all"].rows.push_back(row);
       if (row.truth >= 5000) half["2 time of 5 us and more"].rows.push_back(row);
-      if (const double bytes = value("dram_read"); bytes >= 1e6) half["3 bytes read from memory, from 1 MB"].rows.push_back({name, row.kernel, k, bytes, metric("dram__bytes_read.sum")});
+      if (const double bytes = value("dram_read"); bytes >= 1e6)
+        half["3 bytes read from memory, from 1 MB"].rows.push_back({name, row.kernel, k, bytes, metric("dram__bytes_read.sum")});
       if (k + 1 == launches.size() || launches[k + 1][column["kernel"]] != launches[k][column["kernel"]])
         if (row.truth >= 5000) warm[side[name]].push_back(row);
     }

@@ -10,7 +10,8 @@ namespace {
 // When each register of a bank is taken, as bits by place.
 class Registers {
  public:
-  Registers(int count, uint32_t places) : width_((2 * size_t(places) + 64) / 64 + 1), bits_(static_cast<size_t>(count) * width_), count_(count) {}
+  Registers(int count, uint32_t places)
+      : width_((2 * size_t(places) + 64) / 64 + 1), bits_(static_cast<size_t>(count) * width_), count_(count) {}
 
   bool free(int r, const std::vector<Segment>& segments) const {
     const uint64_t* bits = &bits_[static_cast<size_t>(r) * width_];
@@ -68,7 +69,8 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide
     if (begins[v] != ~0u) order.push_back(static_cast<uint32_t>(v));
   }
   // Where they are many, those of several words come first, as they need neighbours.
-  std::ranges::stable_sort(order, {}, [&](uint32_t v) { return std::pair{wide_first ? -std::min<int>(code.values[v].words, 4) : 0, begins[v]}; });
+  std::ranges::stable_sort(order, {},
+                           [&](uint32_t v) { return std::pair{wide_first ? -std::min<int>(code.values[v].words, 4) : 0, begins[v]}; });
   Registers general(255, live.places), predicates(7, live.places), uniform(63, live.places);
   constexpr int kStackPointer = 1, kCallersOwn = 16, kWithCalls = 24;
   std::vector<uint32_t> calls;  // places
@@ -109,7 +111,8 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide
       if (value.bank == Bank::General) out.spill_bytes += 4u * value.words;
       found = std::max(0, limit - words);
     } else {
-      for (int k = 0; k < words; ++k) bank.take(found + k, (value.bank == Bank::General && roomy ? relaxed : live).segments[first + static_cast<uint32_t>(k)]);
+      for (int k = 0; k < words; ++k)
+        bank.take(found + k, (value.bank == Bank::General && roomy ? relaxed : live).segments[first + static_cast<uint32_t>(k)]);
     }
     if (value.bank == Bank::General) most = std::max(most, found + words);
     where[v] = static_cast<int16_t>(found);

@@ -25,8 +25,7 @@ class Folder {
             who = who == kNobody || who == b ? b : kSeveral;
           }
     for (uint32_t b = static_cast<uint32_t>(code_.blocks.size()); b-- > 0;)
-      while (fold_at(b)) {
-      }
+      while (fold_at(b)) {}
   }
 
  private:
@@ -36,7 +35,8 @@ class Folder {
 
   bool foldable(uint32_t b, uint32_t from) {
     DraftBlock& x = block(b);
-    if (b == from || b == 0 || x.predecessors.size() != 1 || x.predecessors[0] != from || x.successors.size() != 1 || x.successors[0] == b) return false;
+    if (b == from || b == 0 || x.predecessors.size() != 1 || x.predecessors[0] != from || x.successors.size() != 1 || x.successors[0] == b)
+      return false;
     if (x.text.size() > kLongest) return false;
     for (const Draft& d : x.text)
       if (d.order == Order::Store && x.text.size() > kLongestWithStores) return false;
@@ -45,7 +45,8 @@ class Folder {
         if (&d == &x.text.back() && d.operation == Operation::Branch && !d.guarded) continue;
         return false;
       }
-      if (d.operation == Operation::AtomicGlobal || d.operation == Operation::Barrier || is_call(d.operation) || d.operation == Operation::Vote || d.operation == Operation::Shuffle || d.operation == Operation::Match ||
+      if (d.operation == Operation::AtomicGlobal || d.operation == Operation::Barrier || is_call(d.operation) ||
+          d.operation == Operation::Vote || d.operation == Operation::Shuffle || d.operation == Operation::Match ||
           d.operation == Operation::Redux || d.operation == Operation::Converge)
         return false;
     }
@@ -91,7 +92,9 @@ class Folder {
       if (p) guard = p;
     if (!guard) return false;
     // Leaving needs no jump.
-    const auto leaves = [&](uint32_t e) { return block(e).text.size() == 1 && block(e).text[0].operation == Operation::Exit && !block(e).text[0].guarded && e != b; };
+    const auto leaves = [&](uint32_t e) {
+      return block(e).text.size() == 1 && block(e).text[0].operation == Operation::Exit && !block(e).text[0].guarded && e != b;
+    };
     if (leaves(target)) {
       x.text.back().operation = Operation::Exit;
       x.text.back().mnemonic = "EXIT";
@@ -112,7 +115,8 @@ class Folder {
       std::erase(block(next).predecessors, target);
       return true;
     }
-    if (foldable(next, b) && foldable(target, b) && block(next).successors[0] == block(target).successors[0] && block(next).text.size() + block(target).text.size() <= kLongest + 2) {
+    if (foldable(next, b) && foldable(target, b) && block(next).successors[0] == block(target).successors[0] &&
+        block(next).text.size() + block(target).text.size() <= kLongest + 2) {
       const uint32_t join = block(next).successors[0];
       x.text.pop_back();
       take(next, b, guard, !branch.negated, &block(target).text);
@@ -162,10 +166,14 @@ void join_blocks(DraftCode& code) {
 void straighten(DraftCode& code) {
   for (uint32_t b = 0; b < code.blocks.size(); ++b) {
     DraftBlock& x = code.blocks[b];
-    if (x.successors.size() != 2 || x.text.empty() || x.text.back().operation != Operation::Branch || !x.text.back().guarded || x.folded_into >= 0) continue;
+    if (x.successors.size() != 2 || x.text.empty() || x.text.back().operation != Operation::Branch || !x.text.back().guarded ||
+        x.folded_into >= 0)
+      continue;
     const uint32_t next = x.successors[0];
     DraftBlock& y = code.blocks[next];
-    if (next <= b || y.text.size() != 1 || y.text[0].operation != Operation::Branch || y.text[0].guarded || y.successors.size() != 1 || y.predecessors.size() != 1) continue;
+    if (next <= b || y.text.size() != 1 || y.text[0].operation != Operation::Branch || y.text[0].guarded || y.successors.size() != 1 ||
+        y.predecessors.size() != 1)
+      continue;
     const uint32_t to = y.successors[0];
     if (to == x.successors[1] || to == next) continue;
     x.text.back().negated = !x.text.back().negated;
@@ -197,20 +205,25 @@ void sink_copies(DraftCode& code) {
     const uint32_t out = x.successors[first_leaves ? 0 : 1], in = x.successors[first_leaves ? 1 : 0];
     for (size_t k = x.text.size(); k-- > 0;) {
       const Draft d = x.text[k];
-      if (d.operation != Operation::Move || d.guarded || d.pinned || !d.writes[0] || d.writes[0].count != 1 || d.mnemonic != "MOV") continue;
+      if (d.operation != Operation::Move || d.guarded || d.pinned || !d.writes[0] || d.writes[0].count != 1 || d.mnemonic != "MOV")
+        continue;
       const uint32_t w = live.first_word[static_cast<size_t>(d.writes[0].value)] + d.writes[0].first;
       bool known = false;
-      for (const Draft& o : fronts[out]) known = known || (o.writes[0].value == d.writes[0].value && o.writes[0].first == d.writes[0].first);
+      for (const Draft& o : fronts[out])
+        known = known || (o.writes[0].value == d.writes[0].value && o.writes[0].first == d.writes[0].first);
       bool moves = known || !live.live_in(code, in, w);
       for (size_t later = k + 1; moves && later < x.text.size(); ++later)
         for (const auto& parts : {std::span<const Part>(x.text[later].reads), std::span<const Part>(x.text[later].writes)})
-          for (Part p : parts) moves = moves && p.value != d.writes[0].value && (!d.reads[0] || p.value != d.reads[0].value || parts.size() == x.text[later].reads.size());
+          for (Part p : parts)
+            moves = moves && p.value != d.writes[0].value &&
+                    (!d.reads[0] || p.value != d.reads[0].value || parts.size() == x.text[later].reads.size());
       if (!moves) continue;
       if (!known) fronts[out].push_back(d);
       x.text.erase(x.text.begin() + static_cast<long>(k));
     }
   }
-  for (uint32_t b = 0; b < code.blocks.size(); ++b) code.blocks[b].text.insert(code.blocks[b].text.begin(), fronts[b].begin(), fronts[b].end());
+  for (uint32_t b = 0; b < code.blocks.size(); ++b)
+    code.blocks[b].text.insert(code.blocks[b].text.begin(), fronts[b].begin(), fronts[b].end());
 }
 
 // Lanes that part at a branch meet again: the branch is announced (BSSY) and the meeting point waits (BSYNC). Lanes that

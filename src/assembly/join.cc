@@ -82,7 +82,8 @@ class Joiner {
     const int n = code_.values[static_cast<size_t>(small.value)].words;
     if (shift < 0 || shift + n > code_.values[static_cast<size_t>(large.value)].words) return;
     if ((n == 2 && shift % 2) || (n > 2 && shift % 4)) return;
-    const uint32_t s = live_.first_word[static_cast<size_t>(small.value)], l = live_.first_word[static_cast<size_t>(large.value)] + static_cast<uint32_t>(shift);
+    const uint32_t s = live_.first_word[static_cast<size_t>(small.value)],
+                   l = live_.first_word[static_cast<size_t>(large.value)] + static_cast<uint32_t>(shift);
     for (int k = 0; k < n; ++k)
       if (overlap(live_.segments[s + static_cast<uint32_t>(k)], live_.segments[l + static_cast<uint32_t>(k)])) return;
     for (int k = 0; k < n; ++k) merge(live_.segments[l + static_cast<uint32_t>(k)], live_.segments[s + static_cast<uint32_t>(k)]);
@@ -124,7 +125,9 @@ void remove_unread(DraftCode& code) {
     for (Part p : drafts[k]->writes) each(p, [&](uint32_t w) { writers[at[w]++] = k; });
 
   // The lower half of a wide product needs the lower half of what is added.
-  const auto narrows = [](const Draft& d) { return d.operation == Operation::IntMulWide && d.mnemonic == "IMAD.WIDE" && d.writes[0].count == 2 && !d.writes[1]; };
+  const auto narrows = [](const Draft& d) {
+    return d.operation == Operation::IntMulWide && d.mnemonic == "IMAD.WIDE" && d.writes[0].count == 2 && !d.writes[1];
+  };
   std::vector<char> needed(words), stays(drafts.size()), whole(drafts.size());
   std::vector<uint32_t> work;
   const auto need = [&](uint32_t w) {

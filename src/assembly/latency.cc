@@ -9,44 +9,36 @@ uint32_t latency_of(Operation o) {
     case LoadLocal:
     case AtomicGlobal:
     case Texture:
-    case Surface:
-      return 200;
+    case Surface: return 200;
     case LoadShared:
     case LoadTiles:
     case AtomicShared:
-    case AtomicLoop:
-      return 30;
-    case LoadConst:
-      return 40;
+    case AtomicLoop: return 30;
+    case LoadConst: return 40;
     case Special:
     case Convert:
     case BitCount:
     case SpecialReg:
     case Shuffle:
     case Match:
-    case Redux:
-      return 22;
+    case Redux: return 22;
     case MatrixHalf:
     case MatrixInt:
-    case MatrixDouble:
-      return 30;
+    case MatrixDouble: return 30;
     case DoubleAdd:
-    case DoubleFma:
-      return 10;
-    case Uniform:
-      return 10;
-    default:
-      return 5;
+    case DoubleFma: return 10;
+    case Uniform: return 10;
+    default: return 5;
   }
 }
 
 bool is_queued(Operation o) {
   switch (o) {
 #define WB_OPERATION(id, name, unit, about) \
-  case Operation::id:                       \
-    return queued_##unit;
-    static constexpr bool queued_Alu = false, queued_Move = false, queued_FmaHeavy = false, queued_Fma = false, queued_Half = false, queued_Fp64 = false, queued_Uniform = false,
-                          queued_Branch = false, queued_Tensor = false, queued_Special = true, queued_Lsu = true, queued_Barrier = true, queued_Const = true, queued_Texture = true;
+  case Operation::id: return queued_##unit;
+    static constexpr bool queued_Alu = false, queued_Move = false, queued_FmaHeavy = false, queued_Fma = false, queued_Half = false,
+                          queued_Fp64 = false, queued_Uniform = false, queued_Branch = false, queued_Tensor = false, queued_Special = true,
+                          queued_Lsu = true, queued_Barrier = true, queued_Const = true, queued_Texture = true;
 #include "assembly/operations.inc"
 #undef WB_OPERATION
   }

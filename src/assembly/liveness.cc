@@ -67,7 +67,8 @@ void Liveness::solve(const DraftCode& code) {
     for (const Draft& d : code.blocks[b].text) {
       visit_reads(d, [&](uint32_t w) {
         const int32_t n = number[w];
-        if (n >= 0 && !(kills[b * width + static_cast<size_t>(n) / 64] >> (n % 64) & 1)) reads[b * width + static_cast<size_t>(n) / 64] |= uint64_t(1) << (n % 64);
+        if (n >= 0 && !(kills[b * width + static_cast<size_t>(n) / 64] >> (n % 64) & 1))
+          reads[b * width + static_cast<size_t>(n) / 64] |= uint64_t(1) << (n % 64);
       });
       if (!d.keeps)
         for (Part p : d.writes)
@@ -91,7 +92,8 @@ void Liveness::solve(const DraftCode& code) {
   }
   for (size_t b = 0; b < blocks; ++b)
     for (size_t w = 0; w < width; ++w)
-      for (uint64_t left = out(b, w); left; left &= left - 1) live_out[b].push_back(crossing[w * 64 + static_cast<size_t>(std::countr_zero(left))]);
+      for (uint64_t left = out(b, w); left; left &= left - 1)
+        live_out[b].push_back(crossing[w * 64 + static_cast<size_t>(std::countr_zero(left))]);
 }
 
 void Liveness::walk(const DraftCode& code, uint32_t late_reads) {

@@ -68,10 +68,12 @@ MachineCode in_order(DraftCode code, const Liveness& live, const Target& target,
   };
   MachineCode out = with(false);
   if (out.registers > kWithAllWarps)
-    if (MachineCode other = with(true); std::pair{other.spill_bytes, other.registers} < std::pair{out.spill_bytes, out.registers}) out = std::move(other);
+    if (MachineCode other = with(true); std::pair{other.spill_bytes, other.registers} < std::pair{out.spill_bytes, out.registers})
+      out = std::move(other);
   // The block that has the text, not one that became part of another itself. (Always an earlier one: there is an end.)
   for (MachineBlock& b : out.blocks)
-    while (b.folded_into >= 0 && out.blocks[static_cast<size_t>(b.folded_into)].folded_into >= 0) b.folded_into = out.blocks[static_cast<size_t>(b.folded_into)].folded_into;
+    while (b.folded_into >= 0 && out.blocks[static_cast<size_t>(b.folded_into)].folded_into >= 0)
+      b.folded_into = out.blocks[static_cast<size_t>(b.folded_into)].folded_into;
   return out;
 }
 
@@ -96,7 +98,8 @@ void add_callees(const ptx::Module& module, const ptx::Function& function, std::
     if (i.form.row->opcode != "call") continue;
     for (const ptx::Operand& o : i.operands)
       for (const ptx::Function& f : module.functions)
-        if ((o.kind == ptx::OperandKind::Symbol || o.kind == ptx::OperandKind::Label) && f.name == o.name && f.has_body && !f.entry && std::ranges::find(all, &f) == all.end()) {
+        if ((o.kind == ptx::OperandKind::Symbol || o.kind == ptx::OperandKind::Label) && f.name == o.name && f.has_body && !f.entry &&
+            std::ranges::find(all, &f) == all.end()) {
           all.push_back(&f);
           add_callees(module, f, all);
         }

@@ -56,10 +56,10 @@ struct MachineBlock {
 
 struct MachineCode {
   std::vector<MachineBlock> blocks;  // in the order of the text
-  std::vector<uint32_t> block_of;    // by PTX instruction
-  int registers = 0;                 // of a thread
-  uint32_t spill_bytes = 0;          // of a thread, in local memory
-  uint32_t instructions() const;     // machine instructions in the text, unrolled bodies included
+  std::vector<uint32_t> block_of;  // by PTX instruction
+  int registers = 0;  // of a thread
+  uint32_t spill_bytes = 0;  // of a thread, in local memory
+  uint32_t instructions() const;  // machine instructions in the text, unrolled bodies included
 };
 
 struct Target {

@@ -13,21 +13,17 @@ bool may_meet(const Draft& a, const Draft& b) {
   const auto kind = [](Space s) {
     switch (s) {
       case Space::Shared:
-      case Space::SharedCluster:
-        return 1;
-      case Space::Local:
-        return 2;
-      case Space::Global:
-        return 4;
-      case Space::Generic:
-        return 7;
-      default:
-        return 8;
+      case Space::SharedCluster: return 1;
+      case Space::Local: return 2;
+      case Space::Global: return 4;
+      case Space::Generic: return 7;
+      default: return 8;
     }
   };
   if (!(kind(a.space) & kind(b.space))) return false;
   if (a.read_only || b.read_only) return false;
-  if (a.base >= 0 && a.base == b.base) return a.offset < b.offset + std::max<int>(b.bytes, 1) && b.offset < a.offset + std::max<int>(a.bytes, 1);
+  if (a.base >= 0 && a.base == b.base)
+    return a.offset < b.offset + std::max<int>(b.bytes, 1) && b.offset < a.offset + std::max<int>(a.bytes, 1);
   // Different variables.
   if (a.base < -1 && b.base < -1) return a.base == b.base;
   return true;
@@ -69,7 +65,8 @@ class Scheduler {
     for (const DraftBlock& b : code_.blocks)
       for (const Draft& d : b.text) {
         using enum Operation;
-        const bool simple = d.operation == LoadConst || d.operation == SpecialReg || d.operation == Move || d.operation == IntAdd || d.operation == IntMul || d.operation == IntMulWide || d.operation == Logic || d.operation == Shift;
+        const bool simple = d.operation == LoadConst || d.operation == SpecialReg || d.operation == Move || d.operation == IntAdd ||
+                            d.operation == IntMul || d.operation == IntMulWide || d.operation == Logic || d.operation == Shift;
         if (simple && d.order == Order::None && !d.guarded && !d.keeps && !d.pinned) continue;
         for (Part p : d.writes) each_word(p, [&](uint32_t w) { remade_[w] = 0; });
       }
@@ -93,9 +90,20 @@ class Scheduler {
       touched = words;
       for (uint32_t w : words) held_[w] = 0, reads_left_[w] = 0;
       for (const Draft& d : text) {
-        for (Part p : d.reads) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 1; ++reads_left_[w]; });
-        if (d.keeps) for (Part p : d.writes) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 1; });
-        for (Part p : d.writes) each_word(p, [&](uint32_t w) { if (!held_[w]) held_[w] = 2; });
+        for (Part p : d.reads)
+          each_word(p, [&](uint32_t w) {
+            if (!held_[w]) held_[w] = 1;
+            ++reads_left_[w];
+          });
+        if (d.keeps)
+          for (Part p : d.writes)
+            each_word(p, [&](uint32_t w) {
+              if (!held_[w]) held_[w] = 1;
+            });
+        for (Part p : d.writes)
+          each_word(p, [&](uint32_t w) {
+            if (!held_[w]) held_[w] = 2;
+          });
       }
       for (uint32_t w : words)
         if (held_[w] == 2) held_[w] = 0;
@@ -188,7 +196,8 @@ class Scheduler {
       const Draft& d = text[begin + k];
       for (Part p : d.reads)
         each_word(p, [&](uint32_t w) {
-          if (last_write_[w] >= 0) edge(static_cast<uint32_t>(last_write_[w]), k, latency_of(text[begin + static_cast<size_t>(last_write_[w])].operation));
+          if (last_write_[w] >= 0)
+            edge(static_cast<uint32_t>(last_write_[w]), k, latency_of(text[begin + static_cast<size_t>(last_write_[w])].operation));
           readers_[w].push_back(k);
           used.push_back(w);
         });
@@ -233,11 +242,15 @@ class Scheduler {
 
     // Those whose operands are there, the longest way to the end first, loads a little before others, so that their addresses are not held; the others by
     // when theirs will be.
-    const auto from_memory = [&](uint32_t k) { return text[begin + k].operation == Operation::LoadGlobal || text[begin + k].operation == Operation::LoadShared; };
+    const auto from_memory = [&](uint32_t k) {
+      return text[begin + k].operation == Operation::LoadGlobal || text[begin + k].operation == Operation::LoadShared;
+    };
     constexpr uint32_t kBefore = 12;  // cycles that an address takes
     const auto way = [&](uint32_t k) { return nodes[k].height + (from_memory(k) ? kBefore : 0); };
     const auto lower = [&](uint32_t a, uint32_t b) { return way(a) != way(b) ? way(a) < way(b) : a > b; };
-    const auto later = [&](uint32_t a, uint32_t b) { return nodes[a].ready != nodes[b].ready ? nodes[a].ready > nodes[b].ready : lower(a, b); };
+    const auto later = [&](uint32_t a, uint32_t b) {
+      return nodes[a].ready != nodes[b].ready ? nodes[a].ready > nodes[b].ready : lower(a, b);
+    };
     std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(lower)> available(lower);
     std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(later)> pending(later);
     std::vector<char> done(n);
@@ -247,13 +260,15 @@ class Scheduler {
     // Loads from memory that nothing read yet, and what was made for the addresses of such that are to come.
     std::vector<uint32_t> on_their_way, addresses;
     const auto reads = [&](uint32_t k, uint32_t from) {
-      return std::ranges::any_of(text[begin + k].reads, [&](Part p) { return p && std::ranges::any_of(text[begin + from].writes, [&](Part w) { return w.value == p.value; }); });
+      return std::ranges::any_of(text[begin + k].reads, [&](Part p) {
+        return p && std::ranges::any_of(text[begin + from].writes, [&](Part w) { return w.value == p.value; });
+      });
     };
     std::vector<char> leads(n);  // to a load: makes its address
     for (size_t k = n; k-- > 0;)
       leads[k] = text[begin + k].order == Order::None && std::ranges::any_of(nodes[k].after, [&](const auto& after) {
-        return reads(after.first, static_cast<uint32_t>(k)) && (from_memory(after.first) || leads[after.first]);
-      });
+                   return reads(after.first, static_cast<uint32_t>(k)) && (from_memory(after.first) || leads[after.first]);
+                 });
     // Shows a queue's first ones, in their order, until one will do.
     const auto from_top = [&](auto& queue, auto will_do) {
       seen.clear();
@@ -358,6 +373,8 @@ class Scheduler {
 
 }  // namespace
 
-void schedule(DraftCode& code, const Liveness& live, uint32_t most_held, uint32_t loads_together) { Scheduler(code, live, most_held, loads_together).run(); }
+void schedule(DraftCode& code, const Liveness& live, uint32_t most_held, uint32_t loads_together) {
+  Scheduler(code, live, most_held, loads_together).run();
+}
 
 }  // namespace warpbeam::assembly

@@ -17,7 +17,8 @@ struct LibraryRow {
   int integers, conversions, floats, special, doubles, branches;
 };
 constexpr LibraryRow kLibrary[] = {
-#define WB_FUNCTION(name, integers, conversions, floats, special, doubles, branches) {#name, integers, conversions, floats, special, doubles, branches},
+#define WB_FUNCTION(name, integers, conversions, floats, special, doubles, branches) \
+  {#name, integers, conversions, floats, special, doubles, branches},
 #include "assembly/library.inc"
 #undef WB_FUNCTION
 };

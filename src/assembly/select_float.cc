@@ -44,8 +44,13 @@ void Selector::float_arithmetic(const Instruction& i) {
     case Type::F32x2:
       for (int k = 0; k < 2; ++k) {
         const auto half = [&](const Source& s) { return s.kind == Source::Nothing ? s : k ? high(s) : low(s); };
-        emit(what == Op::Fma ? Operation::FloatFma : what == Op::Mul ? Operation::FloatMul : Operation::FloatAdd,
-             what == Op::Fma ? "FFMA" : what == Op::Mul ? "FMUL" : "FADD", {word(to, k)}, {half(a), half(b), half(c)});
+        emit(what == Op::Fma   ? Operation::FloatFma
+             : what == Op::Mul ? Operation::FloatMul
+                               : Operation::FloatAdd,
+             what == Op::Fma   ? "FFMA"
+             : what == Op::Mul ? "FMUL"
+                               : "FADD",
+             {word(to, k)}, {half(a), half(b), half(c)});
       }
       return;
     default:  // halves and bf16, of which one instruction takes two
@@ -61,11 +66,14 @@ void Selector::float_sign(const Instruction& i) {
   if (i.form.row->opcode == "copysign") {
     const Part to = destination(i.operands[0]);
     const Source b = source(i.operands[2], to.count);
-    emit(Operation::Logic, "LOP3", {word(to, to.count - 1)}, {high(a).kind && to.count == 2 ? high(a) : low(a), to.count == 2 ? high(b) : low(b)});
+    emit(Operation::Logic, "LOP3", {word(to, to.count - 1)},
+         {high(a).kind && to.count == 2 ? high(a) : low(a), to.count == 2 ? high(b) : low(b)});
     if (to.count == 2) copy_to(word(to, 0), low(a));
     return;
   }
-  if (i.operands[0].reg >= 0 && a.kind == Source::Register && i.operands[1].reg >= 0 && single(i.operands[1].reg) && make_same(i.operands[0].reg, a)) return;
+  if (i.operands[0].reg >= 0 && a.kind == Source::Register && i.operands[1].reg >= 0 && single(i.operands[1].reg) &&
+      make_same(i.operands[0].reg, a))
+    return;
   const Part to = destination(i.operands[0]);
   if (t == Type::F64) {
     emit(Operation::DoubleAdd, "DADD", {to}, {a});
@@ -78,7 +86,8 @@ void Selector::float_sign(const Instruction& i) {
 }
 
 // The quick way with a test; what it cannot do is a call that next to nobody makes.
-void Selector::guarded_slow_path(std::initializer_list<Source> sources, Part to, std::initializer_list<Step> before, std::initializer_list<Step> after) {
+void Selector::guarded_slow_path(std::initializer_list<Source> sources, Part to, std::initializer_list<Step> before,
+                                 std::initializer_list<Step> after) {
   const Part p = temporary(1, Bank::Predicate), t = temporary(to.count);
   if (before.size() > 1) chain(t, sources, before);
   else chain(p, sources, before);
@@ -170,7 +179,8 @@ void Selector::float_divide(const Instruction& i) {
     return;
   }
   if (op == "div") {
-    const Part r = temporary(2), e = temporary(2), e1 = temporary(2), r1 = temporary(2), e2 = temporary(2), r2 = temporary(2), q = temporary(2), rest = temporary(2);
+    const Part r = temporary(2), e = temporary(2), e1 = temporary(2), r1 = temporary(2), e2 = temporary(2), r2 = temporary(2),
+               q = temporary(2), rest = temporary(2);
     emit(Special, "MUFU.RCP64H", {word(r, 1)}, {high(b)});
     emit(Move, "MOV", {word(r, 0)}, {number(1)});
     emit(DoubleFma, "DFMA", {e}, {b, of(r), number(0x3ff0000000000000, 2)});
@@ -199,7 +209,8 @@ void Selector::float_divide(const Instruction& i) {
     emit(DoubleFma, "DFMA", {to}, {of(r1), of(e2), of(r1)});
     return finish();
   }
-  const Part r = temporary(2), x = temporary(2), e = temporary(2), c = temporary(2), e1 = temporary(2), r1 = temporary(2), s = temporary(2), h = temporary(2), rest = temporary(2);
+  const Part r = temporary(2), x = temporary(2), e = temporary(2), c = temporary(2), e1 = temporary(2), r1 = temporary(2), s = temporary(2),
+             h = temporary(2), rest = temporary(2);
   emit(Special, "MUFU.RSQ64H", {word(r, 1)}, {high(a)});
   emit(IntAdd, "IADD3", {word(r, 0)}, {high(a), number(0xfcb00000)});
   emit(Compare, "ISETP", {p}, {of(word(r, 0)), number(0x7ca00000)});
@@ -278,7 +289,11 @@ void Selector::approximate(const Instruction& i) {
     emit(FloatMul, "FMUL", {to}, {a, of(r1)});
     return;
   }
-  const std::string_view unit = op == "rcp" ? "MUFU.RCP" : op == "sqrt" ? "MUFU.SQRT" : op == "rsqrt" ? "MUFU.RSQ" : op == "lg2" ? "MUFU.LG2" : "MUFU.EX2";
+  const std::string_view unit = op == "rcp"     ? "MUFU.RCP"
+                                : op == "sqrt"  ? "MUFU.SQRT"
+                                : op == "rsqrt" ? "MUFU.RSQ"
+                                : op == "lg2"   ? "MUFU.LG2"
+                                                : "MUFU.EX2";
   if (flush) return void(emit(Special, unit, {to}, {a}));
   const Part p = temporary(1, Bank::Predicate), x = temporary(), r = temporary();
   emit(Compare, "FSETP", {p}, {a, number(0x00800000)});
@@ -288,7 +303,8 @@ void Selector::approximate(const Instruction& i) {
 }
 
 void Selector::test_property(const Instruction& i) {
-  chain(destination(i.operands[0]), {source(i.operands[1], isa::bits_of(i.form.type) == 64 ? 2 : 1)}, {{Operation::Logic, "LOP3"}, {Operation::Compare, "ISETP"}});
+  chain(destination(i.operands[0]), {source(i.operands[1], isa::bits_of(i.form.type) == 64 ? 2 : 1)},
+        {{Operation::Logic, "LOP3"}, {Operation::Compare, "ISETP"}});
 }
 
 }  // namespace warpbeam::assembly

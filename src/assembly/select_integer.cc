@@ -17,7 +17,9 @@ bool is_long(Type t) { return isa::bits_of(t) == 64; }
 
 isa::Half half_of(const Instruction& i) {
   const std::string_view s = i.form.row->syntax;
-  return s.find(".wide") != s.npos ? isa::Half::Wide : s.find(".hi") != s.npos && i.form.mods.half != isa::Half::Lo ? isa::Half::Hi : isa::Half::Lo;
+  return s.find(".wide") != s.npos                                      ? isa::Half::Wide
+         : s.find(".hi") != s.npos && i.form.mods.half != isa::Half::Lo ? isa::Half::Hi
+                                                                        : isa::Half::Lo;
 }
 
 bool small_count(const Operand& o) { return o.kind == OperandKind::Immediate && o.imm < 32; }
@@ -31,7 +33,11 @@ void Selector::add(const Instruction& i) {
   if (i.form.type == Type::U16x2 || i.form.type == Type::S16x2) {
     if (cc_ >= 90) return integer(i, Operation::IntAdd, "VIADD.16x2", {source(i.operands[1]), source(i.operands[2])});
     return chain(destination(i.operands[0]), {source(i.operands[1]), source(i.operands[2])},
-                 {{Operation::Logic, "LOP3"}, {Operation::IntAdd, "IADD3"}, {Operation::Logic, "LOP3"}, {Operation::IntAdd, "IADD3"}, {Operation::Logic, "PRMT"}});
+                 {{Operation::Logic, "LOP3"},
+                  {Operation::IntAdd, "IADD3"},
+                  {Operation::Logic, "LOP3"},
+                  {Operation::IntAdd, "IADD3"},
+                  {Operation::Logic, "PRMT"}});
   }
   if (is_long(i.form.type)) return add_long(i, minus);
   if (i.form.mods.sat)
@@ -70,9 +76,11 @@ void Selector::add_words(const Instruction& i, bool minus) {
 // around, writes it so.
 bool Selector::next_address(const Instruction& product, const Source& base, Part to) {
   const Operand &index = product.operands[1], &size = product.operands[2];
-  if (index.kind != OperandKind::Register || size.kind != OperandKind::Immediate || !isa::is_signed(product.form.type) || now_->guard >= 0) return false;
+  if (index.kind != OperandKind::Register || size.kind != OperandKind::Immediate || !isa::is_signed(product.form.type) || now_->guard >= 0)
+    return false;
   const auto key_of = [&](int reg) {
-    return std::tuple{static_cast<int>(base.kind), base.kind == Source::Constant ? base.key : base.part.value, static_cast<int32_t>(reg), size.imm};
+    return std::tuple{static_cast<int>(base.kind), base.kind == Source::Constant ? base.key : base.part.value, static_cast<int32_t>(reg),
+                      size.imm};
   };
   if ((base.kind != Source::Constant && base.kind != Source::Register && base.kind != Source::Uniform) || base.apart) return false;
   bool made = false;
@@ -81,7 +89,8 @@ bool Selector::next_address(const Instruction& product, const Source& base, Part
       const Operand &x = sum->operands[k], &y = sum->operands[3 - k];
       if (made || x.kind != OperandKind::Register || y.kind != OperandKind::Register) continue;
       const auto known = addresses_.find(key_of(x.reg));
-      if (known == addresses_.end() || known->second.block != block_ || known->second.since != latest_[static_cast<size_t>(x.reg)]) continue;
+      if (known == addresses_.end() || known->second.block != block_ || known->second.since != latest_[static_cast<size_t>(x.reg)])
+        continue;
       emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(y), number(size.imm), of(known->second.part)});
       made = true;
     }
@@ -102,10 +111,12 @@ void Selector::add_long(const Instruction& i, bool minus) {
       const Operand &taken = i.operands[static_cast<size_t>(k)], &other = i.operands[static_cast<size_t>(3 - k)];
       if (const Instruction* p = producer(taken, "mul", false); p && half_of(*p) == isa::Half::Wide && cc_ >= 70) {
         // In shared memory, whose addresses have 32 bits: a variable's place stays uniform.
-        if (const Source s = source(other, 2); s.kind == Source::Constant && keys_[static_cast<size_t>(s.key)].what == Fixed::SharedAddress &&
+        if (const Source s = source(other, 2); s.kind == Source::Constant &&
+                                               keys_[static_cast<size_t>(s.key)].what == Fixed::SharedAddress &&
                                                p->operands[2].kind == OperandKind::Immediate && std::has_single_bit(p->operands[2].imm)) {
           const Operand& index = p->operands[1];
-          if (near_ && index.kind == OperandKind::Register && single(index.reg) && until_[static_cast<size_t>(index.reg)] == ~0u && single(i.operands[0].reg))
+          if (near_ && index.kind == OperandKind::Register && single(index.reg) && until_[static_cast<size_t>(index.reg)] == ~0u &&
+              single(i.operands[0].reg))
             remade_[i.operands[0].reg] = {source(index), s};
           emit(Operation::IntAdd, "LEA", {word(to, 0)}, {source(index), s});
           emit(Operation::Move, "MOV", {word(to, 1)}, {number(0)});
@@ -126,8 +137,10 @@ void Selector::add_long(const Instruction& i, bool minus) {
       }
       if (const Instruction* p = producer(taken, "shl"); p && is_long(p->form.type) && small_count(p->operands[2])) {
         const Instruction* wider = producer(p->operands[1], "cvt");
-        if (wider && isa::bits_of(wider->form.atype) == 32 && isa::bits_of(wider->form.type) == 64 && !isa::is_float(wider->form.atype) && cc_ >= 70) {
-          emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {source(wider->operands[1]), number(uint64_t(1) << p->operands[2].imm), source(other, 2)});
+        if (wider && isa::bits_of(wider->form.atype) == 32 && isa::bits_of(wider->form.type) == 64 && !isa::is_float(wider->form.atype) &&
+            cc_ >= 70) {
+          emit(Operation::IntMulWide, "IMAD.WIDE", {to},
+               {source(wider->operands[1]), number(uint64_t(1) << p->operands[2].imm), source(other, 2)});
           return;
         }
         const Source a = source(p->operands[1], 2), b = source(other, 2);
@@ -186,7 +199,8 @@ void Selector::carry_mad(const Instruction& i) {
     after = code_.whole(flag);
   }
   // Chains of long numbers: a wide product serves the low and the high half, so each takes about one instruction.
-  emit(Operation::IntMulWide, high_half ? "IMAD.HI" : "IMAD.WIDE", {to, after}, {source(i.operands[1]), source(i.operands[2]), source(i.operands[3]), of(before)});
+  emit(Operation::IntMulWide, high_half ? "IMAD.HI" : "IMAD.WIDE", {to, after},
+       {source(i.operands[1]), source(i.operands[2]), source(i.operands[3]), of(before)});
 }
 
 void Selector::multiply_long(Part to, const Source& a, const Source& b, const Source& c) {
@@ -213,7 +227,8 @@ void Selector::multiply_long(Part to, const Source& a, const Source& b, const So
 }
 
 void Selector::multiply_high_long(Part to, const Source& a, const Source& b) {
-  const Part p0 = temporary(2), p1 = temporary(2), p2 = temporary(2), c0 = temporary(1, Bank::Predicate), c1 = temporary(1, Bank::Predicate);
+  const Part p0 = temporary(2), p1 = temporary(2), p2 = temporary(2), c0 = temporary(1, Bank::Predicate),
+             c1 = temporary(1, Bank::Predicate);
   emit(Operation::IntMulWide, "IMAD.WIDE.U32", {p0}, {high(a), low(b)});
   emit(Operation::IntMulWide, "IMAD.WIDE.U32", {p1, c0}, {low(a), high(b), of(p0)});
   const Part t = temporary();
@@ -234,15 +249,21 @@ bool Selector::other_half(const Instruction& i) {
     if (!make_same(reg, of(part))) copy_to(destination(reg), of(part));
     return true;
   }
-  const auto same = [](const Operand& a, const Operand& b) { return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && (a.kind == OperandKind::Register || a.kind == OperandKind::Immediate); };
+  const auto same = [](const Operand& a, const Operand& b) {
+    return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && (a.kind == OperandKind::Register || a.kind == OperandKind::Immediate);
+  };
   for (const Operand& o : i.operands)
     if (o.kind == OperandKind::Register && !single(o.reg)) return false;
   constexpr uint32_t kFar = 24;
   for (uint32_t k = at_ + 1; k < std::min(blocks_[block_].end, at_ + kFar); ++k) {
     const Instruction& o = f_.body[k];
-    if (o.form.row->opcode != "mul" || o.guard >= 0 || isa::is_float(o.form.type) || isa::bits_of(o.form.type) != 32 || half_of(o) == half_of(i) || half_of(o) == isa::Half::Wide) continue;
+    if (o.form.row->opcode != "mul" || o.guard >= 0 || isa::is_float(o.form.type) || isa::bits_of(o.form.type) != 32 ||
+        half_of(o) == half_of(i) || half_of(o) == isa::Half::Wide)
+      continue;
     if (o.operands[0].reg < 0 || !single(o.operands[0].reg)) continue;
-    if (!(same(o.operands[1], i.operands[1]) && same(o.operands[2], i.operands[2])) && !(same(o.operands[1], i.operands[2]) && same(o.operands[2], i.operands[1]))) continue;
+    if (!(same(o.operands[1], i.operands[1]) && same(o.operands[2], i.operands[2])) &&
+        !(same(o.operands[1], i.operands[2]) && same(o.operands[2], i.operands[1])))
+      continue;
     const Part whole = temporary(2);
     emit(Operation::IntMulWide, "IMAD.WIDE.U32", {whole}, {source(i.operands[1]), source(i.operands[2])});
     const int upper = half_of(i) == isa::Half::Hi ? 1 : 0;
@@ -270,9 +291,17 @@ void Selector::multiply(const Instruction& i) {
           emit_uniform("UIMAD", t1, reads);
           cross.kind = Source::Uniform, cross.part = t1;
         }
-      emit_uniform("UMOV", word(to, 0), std::array{[&] { Source s; s.kind = Source::Uniform, s.part = word(product, 0); return s; }()});
+      emit_uniform("UMOV", word(to, 0), std::array{[&] {
+                     Source s;
+                     s.kind = Source::Uniform, s.part = word(product, 0);
+                     return s;
+                   }()});
       code_.blocks[block_].text.back().copy = true;
-      std::vector<Source> last{[&] { Source s; s.kind = Source::Uniform, s.part = word(product, 1); return s; }()};
+      std::vector<Source> last{[&] {
+        Source s;
+        s.kind = Source::Uniform, s.part = word(product, 1);
+        return s;
+      }()};
       if (cross.kind != Source::Nothing) last.push_back(cross);
       emit_uniform(last.size() > 1 ? "UIADD3" : "UMOV", word(to, 1), last);
       return;
@@ -281,7 +310,9 @@ void Selector::multiply(const Instruction& i) {
   const Part to = destination(i.operands[0]);
   if (i.form.row->opcode == "mul24")
     return chain(to, {source(i.operands[1]), source(i.operands[2])},
-                 {{Operation::Shift, "SGXT"}, {Operation::Shift, "SGXT"}, {half_of(i) == isa::Half::Hi ? Operation::IntMulWide : Operation::IntMul, "IMAD"}});
+                 {{Operation::Shift, "SGXT"},
+                  {Operation::Shift, "SGXT"},
+                  {half_of(i) == isa::Half::Hi ? Operation::IntMulWide : Operation::IntMul, "IMAD"}});
   if (is_long(t)) {
     const Source a = source(i.operands[1], 2), b = source(i.operands[2], 2);
     if (half_of(i) == isa::Half::Hi) {
@@ -298,7 +329,12 @@ void Selector::multiply(const Instruction& i) {
   const Source a = source(i.operands[1]), b = source(i.operands[2]);
   if (cc_ >= 50 && cc_ < 70) {
     if (half_of(i) == isa::Half::Wide && isa::bits_of(t) == 32)
-      return chain(to, {a, b}, {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD"}, {Operation::IntAdd, "IADD3"}});
+      return chain(to, {a, b},
+                   {{Operation::IntMul, "XMAD"},
+                    {Operation::IntMul, "XMAD"},
+                    {Operation::IntMul, "XMAD"},
+                    {Operation::IntMul, "XMAD"},
+                    {Operation::IntAdd, "IADD3"}});
     if (isa::bits_of(t) == 32)
       return chain(to, {a, b}, {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
     return integer(i, Operation::IntMul, "XMAD", {a, b});
@@ -342,7 +378,8 @@ void Selector::multiply_add(const Instruction& i) {
     return;
   }
   if (cc_ >= 50 && cc_ < 70)
-    return chain(to, {a, b, source(i.operands[3])}, {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
+    return chain(to, {a, b, source(i.operands[3])},
+                 {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
   if (half_of(i) == isa::Half::Hi) {
     emit(Operation::IntMulWide, "IMAD.HI", {to}, {a, b, source(i.operands[3])});
     return;
@@ -363,26 +400,83 @@ void Selector::divide(const Instruction& i) {
     const Part t0 = temporary(2);
     Draft& d = emit(Operation::Call, "CALL.REL", {}, {a, b});
     d.pinned = d.wall = true;
-    if (sign) chain(t0, {a, b}, {{Compare, "ISETP"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {Compare, "SEL"}, {Compare, "SEL"}, {Logic, "LOP3"}});
+    if (sign)
+      chain(t0, {a, b}, {{Compare, "ISETP"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {Compare, "SEL"}, {Compare, "SEL"}, {Logic, "LOP3"}});
     chain(t0, {a, b},
-          {{Convert, "I2F.U64"}, {Special, "MUFU.RCP"}, {IntAdd, "IADD3"}, {Convert, "F2I.U64"}, {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"}, {IntMul, "IMAD"},
-           {IntAdd, "IADD3"}, {IntMulWide, "IMAD.HI.U32"}, {IntAdd, "IADD3.X"}, {IntMul, "IMAD"}, {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"},
-           {IntMulWide, "IMAD.HI.U32"}, {IntMul, "IMAD"}, {IntMulWide, "IMAD.HI.U32"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {IntAdd, "IADD3.X"},
-           {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {IntMulWide, "IMAD.HI.U32"}, {IntMul, "IMAD"},
-           {IntMulWide, "IMAD.HI.U32"}, {IntMul, "IMAD"}, {IntAdd, "IADD3"}, {IntMulWide, "IMAD.HI.U32"}, {IntMul, "IMAD"}, {IntMulWide, "IMAD.HI.U32"},
-           {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {IntAdd, "IADD3.X"}, {IntMulWide, "IMAD.WIDE.U32"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}});
+          {{Convert, "I2F.U64"},
+           {Special, "MUFU.RCP"},
+           {IntAdd, "IADD3"},
+           {Convert, "F2I.U64"},
+           {IntMulWide, "IMAD.WIDE.U32"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntAdd, "IADD3"},
+           {IntMulWide, "IMAD.HI.U32"},
+           {IntAdd, "IADD3.X"},
+           {IntMul, "IMAD"},
+           {IntMulWide, "IMAD.WIDE.U32"},
+           {IntMul, "IMAD"},
+           {IntMulWide, "IMAD.HI.U32"},
+           {IntMul, "IMAD"},
+           {IntMulWide, "IMAD.HI.U32"},
+           {IntAdd, "IADD3"},
+           {IntAdd, "IADD3.X"},
+           {IntAdd, "IADD3.X"},
+           {IntMulWide, "IMAD.WIDE.U32"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntAdd, "IADD3"},
+           {IntAdd, "IADD3.X"},
+           {IntMulWide, "IMAD.HI.U32"},
+           {IntMul, "IMAD"},
+           {IntMulWide, "IMAD.HI.U32"},
+           {IntMul, "IMAD"},
+           {IntAdd, "IADD3"},
+           {IntMulWide, "IMAD.HI.U32"},
+           {IntMul, "IMAD"},
+           {IntMulWide, "IMAD.HI.U32"},
+           {IntAdd, "IADD3"},
+           {IntAdd, "IADD3.X"},
+           {IntAdd, "IADD3.X"},
+           {IntMulWide, "IMAD.WIDE.U32"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntAdd, "IADD3"},
+           {IntAdd, "IADD3.X"}});
     for (int k = 0; k < 2; ++k)
-      chain(t0, {of(t0), b}, {{Compare, "ISETP"}, {Compare, "ISETP.EX"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {Compare, "SEL"}, {Compare, "SEL"}});
+      chain(t0, {of(t0), b},
+            {{Compare, "ISETP"}, {Compare, "ISETP.EX"}, {IntAdd, "IADD3"}, {IntAdd, "IADD3.X"}, {Compare, "SEL"}, {Compare, "SEL"}});
     chain(to, {of(t0), b},
-          {{IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {IntMul, "IMAD"}, {Move, "MOV"}, {Compare, "SEL"},
-           {Compare, "SEL"}, {Compare, "ISETP"}, {Compare, "ISETP.EX"}, {Compare, "SEL"}, {Move, "MOV"}});
+          {{IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {IntMul, "IMAD"},
+           {Move, "MOV"},
+           {Compare, "SEL"},
+           {Compare, "SEL"},
+           {Compare, "ISETP"},
+           {Compare, "ISETP.EX"},
+           {Compare, "SEL"},
+           {Move, "MOV"}});
     Draft& back = emit(Operation::Call, "RET.REL", {}, {});
     back.pinned = back.wall = true;
     return;
   }
   if (isa::bits_of(t) == 16) {
     chain(to, {a, b},
-          {{Convert, "I2F.U16"}, {Compare, "FSETP"}, {FloatMul, "FMUL"}, {Special, "MUFU.RCP"}, {FloatMul, "FMUL"}, {Convert, "I2F.U16"}, {FloatMul, "FMUL"}, {Convert, "F2I.U32"}, {Logic, "LOP3"}});
+          {{Convert, "I2F.U16"},
+           {Compare, "FSETP"},
+           {FloatMul, "FMUL"},
+           {Special, "MUFU.RCP"},
+           {FloatMul, "FMUL"},
+           {Convert, "I2F.U16"},
+           {FloatMul, "FMUL"},
+           {Convert, "F2I.U32"},
+           {Logic, "LOP3"}});
     if (remainder) emit(IntMul, "IMAD", {to}, {of(to), b, a});
     return;
   }
@@ -397,11 +491,13 @@ void Selector::divide(const Instruction& i) {
     while (flow_->loop(home) != kNoBlock) {
       const uint32_t loop = flow_->loop(home), before = flow_->dominator(loop);
       if (before == kNoBlock || before >= here) break;
-      const bool inside = i.operands[2].kind == OperandKind::Register && b.kind == Source::Register && flow_->in_loop(block_of_[definition_[static_cast<size_t>(i.operands[2].reg)]], loop);
+      const bool inside = i.operands[2].kind == OperandKind::Register && b.kind == Source::Register &&
+                          flow_->in_loop(block_of_[definition_[static_cast<size_t>(i.operands[2].reg)]], loop);
       if (inside || (b.kind == Source::Uniform)) break;
       home = before;
     }
-  const std::tuple<uint32_t, int, int32_t, int32_t, bool> key{home, static_cast<int>(b.kind), b.kind == Source::Constant ? b.key : b.part.value, b.part.first, sign};
+  const std::tuple<uint32_t, int, int32_t, int32_t, bool> key{home, static_cast<int>(b.kind),
+                                                              b.kind == Source::Constant ? b.key : b.part.value, b.part.first, sign};
   Divisor known;
   if (const auto it = divisors_.find(key); steady && it != divisors_.end()) known = it->second;
   const bool fresh = !known.reciprocal;
@@ -488,8 +584,9 @@ void Selector::divide(const Instruction& i) {
 
 void Selector::gather_logic(const Operand& o, std::vector<Operand>& leaves, bool& grew) const {
   // Widened and cut off again.
-  if (const Instruction* wider = producer(o, "cvt"); wider && now_->form.row->opcode == "and" && wider->form.type == Type::U32 && wider->form.atype == Type::U16 &&
-                                                     now_->operands[2].kind == OperandKind::Immediate && now_->operands[2].imm < 1 << 16)
+  if (const Instruction* wider = producer(o, "cvt"); wider && now_->form.row->opcode == "and" && wider->form.type == Type::U32 &&
+                                                     wider->form.atype == Type::U16 && now_->operands[2].kind == OperandKind::Immediate &&
+                                                     now_->operands[2].imm < 1 << 16)
     for (const char* op : {"and", "or", "xor"})
       if (const Instruction* p = producer(wider->operands[1], op); p && isa::bits_of(p->form.type) == 16) {
         grew = true;
@@ -574,9 +671,12 @@ void Selector::logic(const Instruction& i) {
   if (t == Type::Pred) return predicates(i);
   const std::string_view op = i.form.row->opcode;
   if (is_long(t) && op != "not" && op != "cnot" && i.operands[0].reg >= 0 && halves(i)) return;
-  if (op == "and" && !is_long(t) && i.operands[2].kind == OperandKind::Immediate && i.operands[1].kind == OperandKind::Register && single(i.operands[1].reg)) {
+  if (op == "and" && !is_long(t) && i.operands[2].kind == OperandKind::Immediate && i.operands[1].kind == OperandKind::Register &&
+      single(i.operands[1].reg)) {
     const uint64_t mask = i.operands[2].imm & 0xffffffff;
-    if ((mask & (mask + 1)) == 0 && bits_known(i.operands[1]) <= std::popcount(mask) && make_same(i.operands[0].reg, low(source(i.operands[1])))) return;
+    if ((mask & (mask + 1)) == 0 && bits_known(i.operands[1]) <= std::popcount(mask) &&
+        make_same(i.operands[0].reg, low(source(i.operands[1]))))
+      return;
   }
   if ((op == "or" || op == "xor") && isa::bits_of(t) == 32)  // two halves put together
     for (size_t k : {size_t(1), size_t(2)}) {
@@ -589,15 +689,20 @@ void Selector::logic(const Instruction& i) {
       const auto narrowed = [&](const Operand& o) -> const Instruction* {  // two of them are one with the pair that they make
         const Instruction* wider = producer(o, "cvt");
         const Instruction* from = wider && isa::bits_of(wider->form.atype) == 16 ? producer(wider->operands[1], "cvt") : nullptr;
-        return from && isa::is_float(from->form.type) && isa::bits_of(from->form.type) == 16 && from->form.atype == Type::F32 ? from : nullptr;
+        return from && isa::is_float(from->form.type) && isa::bits_of(from->form.type) == 16 && from->form.atype == Type::F32 ? from
+                                                                                                                              : nullptr;
       };
       const Instruction *lower = narrowed(i.operands[3 - k]), *upper = narrowed(p->operands[1]);
       if (lower && upper && lower->form.type == upper->form.type && cc_ >= 80)
-        return void(emit(Operation::ConvertHalf, "F2FP", {destination(i.operands[0])}, {source(lower->operands[1]), source(upper->operands[1])}));
+        return void(
+            emit(Operation::ConvertHalf, "F2FP", {destination(i.operands[0])}, {source(lower->operands[1]), source(upper->operands[1])}));
       return integer(i, Operation::Logic, "PRMT", {half(i.operands[3 - k]), half(p->operands[1])});
     }
-  if (op == "cnot") return chain(destination(i.operands[0]), {source(i.operands[1])}, {{Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});
-  const auto same_operand = [](const Operand& a, const Operand& b) { return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && a.kind != OperandKind::Special; };
+  if (op == "cnot")
+    return chain(destination(i.operands[0]), {source(i.operands[1])}, {{Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});
+  const auto same_operand = [](const Operand& a, const Operand& b) {
+    return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && a.kind != OperandKind::Special;
+  };
   const auto fits = [&](const std::vector<Operand>& leaves) {
     std::vector<const Operand*> different;
     int numbers = 0;
@@ -658,8 +763,10 @@ void Selector::logic(const Instruction& i) {
     return;
   }
   // The upper half of what is cut off is zero, for nothing.
-  const bool cut = op == "and" && std::ranges::any_of(reads, [&](const Source& r) { return r.kind != Source::Nothing && high(r).is_number(0); });
-  if (cut && i.operands[0].reg >= 0 && definitions_[static_cast<size_t>(i.operands[0].reg)] == 1 && value_[static_cast<size_t>(i.operands[0].reg)] < 0 && i.guard < 0) {
+  const bool cut =
+      op == "and" && std::ranges::any_of(reads, [&](const Source& r) { return r.kind != Source::Nothing && high(r).is_number(0); });
+  if (cut && i.operands[0].reg >= 0 && definitions_[static_cast<size_t>(i.operands[0].reg)] == 1 &&
+      value_[static_cast<size_t>(i.operands[0].reg)] < 0 && i.guard < 0) {
     std::vector<Source> half;
     for (const Source& r : reads) half.push_back(r.kind == Source::Nothing ? r : low(r));
     Source out = of(temporary());
@@ -686,7 +793,8 @@ void Selector::shift(const Instruction& i) {
   const bool left = i.form.row->opcode == "shl";
   if (!is_long(t)) return integer(i, Operation::Shift, "SHF", {source(i.operands[1]), source(i.operands[2])});
   const Source a = source(i.operands[1], 2), count = source(i.operands[2]);
-  if (count.kind == Source::Number && count.number == 32 && (left || !isa::is_signed(t)) && (i.operands[1].reg < 0 || single(i.operands[1].reg))) {
+  if (count.kind == Source::Number && count.number == 32 && (left || !isa::is_signed(t)) &&
+      (i.operands[1].reg < 0 || single(i.operands[1].reg))) {
     const Source moved = left ? low(a) : high(a);
     Source out;
     out.kind = Source::Register;
@@ -737,14 +845,18 @@ void Selector::fields(const Instruction& i) {
     if (words == 2) return chain(to, {a, b, c}, {{Shift, "SHF"}, {Shift, "SHF"}, {Shift, "BMSK"}, {Logic, "LOP3"}, {Logic, "LOP3"}});
     if (cc_ < 70) return integer(i, Shift, "BFE", {a, b});
     if (known && (c.number == 8 || c.number == 16) && b.number % 8 == 0) return integer(i, Logic, "PRMT", {a});
-    if (known && b.number == 0) return integer(i, isa::is_signed(i.form.type) ? Shift : Logic, isa::is_signed(i.form.type) ? "SGXT" : "LOP3", {a});
-    if (known) return chain(to, {a}, {{Shift, "SHF"}, {isa::is_signed(i.form.type) ? Shift : Logic, isa::is_signed(i.form.type) ? "SGXT" : "LOP3"}});
+    if (known && b.number == 0)
+      return integer(i, isa::is_signed(i.form.type) ? Shift : Logic, isa::is_signed(i.form.type) ? "SGXT" : "LOP3", {a});
+    if (known)
+      return chain(to, {a}, {{Shift, "SHF"}, {isa::is_signed(i.form.type) ? Shift : Logic, isa::is_signed(i.form.type) ? "SGXT" : "LOP3"}});
     return chain(to, {a, b, c}, {{Logic, "PRMT"}, {Logic, "PRMT"}, {Shift, "SHF"}, {Shift, "SGXT"}});
   }
   const Source a = source(i.operands[1], words), b = source(i.operands[2], words), c = source(i.operands[3]), d = source(i.operands[4]);
   if (cc_ < 70 && words == 1) return integer(i, Shift, "BFI", {a, b});
-  if (words == 2) return chain(to, {a, b, c}, {{Shift, "BMSK"}, {Shift, "SHF"}, {Shift, "SHF"}, {Shift, "SHF"}, {Logic, "LOP3"}, {Logic, "LOP3"}});
-  if (c.kind == Source::Number && d.kind == Source::Number && c.number % 8 == 0 && d.number % 8 == 0 && cc_ >= 70) return integer(i, Logic, "PRMT", {a, b});
+  if (words == 2)
+    return chain(to, {a, b, c}, {{Shift, "BMSK"}, {Shift, "SHF"}, {Shift, "SHF"}, {Shift, "SHF"}, {Logic, "LOP3"}, {Logic, "LOP3"}});
+  if (c.kind == Source::Number && d.kind == Source::Number && c.number % 8 == 0 && d.number % 8 == 0 && cc_ >= 70)
+    return integer(i, Logic, "PRMT", {a, b});
   if (c.kind == Source::Number && d.kind == Source::Number) {
     const Part t = temporary();
     if (c.number != 0) emit(Shift, "SHF", {t}, {a, number(c.number)});
@@ -771,14 +883,22 @@ void Selector::bits(const Instruction& i) {
     emit(BitCount, "BREV", {word(to, 0)}, {high(a)});
     emit(BitCount, "BREV", {word(to, 1)}, {low(a)});
   } else if (op == "clz") {
-    if (wide) return chain(to, {low(a), high(a)}, {{BitCount, "FLO"}, {BitCount, "FLO"}, {Compare, "ISETP"}, {Compare, "SEL"}, {IntAdd, "IADD3"}});
+    if (wide)
+      return chain(to, {low(a), high(a)}, {{BitCount, "FLO"}, {BitCount, "FLO"}, {Compare, "ISETP"}, {Compare, "SEL"}, {IntAdd, "IADD3"}});
     chain(to, {a}, {{BitCount, "FLO"}, {IntAdd, "IADD3"}});
   } else if (op == "bfind") {
     if (wide) return chain(to, {low(a), high(a)}, {{BitCount, "FLO"}, {BitCount, "FLO"}, {Compare, "ISETP"}, {IntAdd, "IADD3"}});
     integer(i, BitCount, "FLO", {a});
   } else {  // fns: a loop over the bits, of which most callers need few
     chain(to, {a, source(i.operands[2]), source(i.operands[3])},
-          {{BitCount, "POPC"}, {Compare, "ISETP"}, {Shift, "SHF"}, {Logic, "LOP3"}, {BitCount, "FLO"}, {Compare, "ISETP"}, {Compare, "SEL"}, {IntAdd, "IADD3"}});
+          {{BitCount, "POPC"},
+           {Compare, "ISETP"},
+           {Shift, "SHF"},
+           {Logic, "LOP3"},
+           {BitCount, "FLO"},
+           {Compare, "ISETP"},
+           {Compare, "SEL"},
+           {IntAdd, "IADD3"}});
   }
 }
 
@@ -832,7 +952,8 @@ void Selector::order(const Instruction& i) {
   }
   if (cc_ >= 90)
     for (size_t k : {size_t(2), size_t(1)})
-      if (const Instruction* p = producer(i.operands[k], "add"); p && isa::bits_of(p->form.type) == 32 && !isa::is_float(p->form.type) && isa::bits_of(t) == 32)
+      if (const Instruction* p = producer(i.operands[k], "add");
+          p && isa::bits_of(p->form.type) == 32 && !isa::is_float(p->form.type) && isa::bits_of(t) == 32)
         return integer(i, Compare, "VIADDMNMX", {source(p->operands[1]), source(p->operands[2]), k == 1 ? b : a});
   integer(i, Compare, cc_ >= 90 ? "VIMNMX" : "IMNMX", {a, b});
 }
@@ -849,8 +970,18 @@ void Selector::video(const Instruction& i) {
   using enum Operation;
   const std::string_view op = i.form.row->opcode;
   if (op == "vabsdiff" || op == "vabsdiff4") return chain(to, {a, b, c}, {{Absolute, "VABSDIFF"}});
-  if (op.ends_with("4")) return chain(to, {a, b, c}, {{Logic, "LOP3"}, {IntAdd, "IADD3"}, {Logic, "LOP3"}, {Logic, "LOP3"}, {Logic, "PRMT"}, {IntAdd, "IADD3"}, {Logic, "LOP3"}, {Logic, "PRMT"}});
-  if (op.ends_with("2")) return chain(to, {a, b, c}, {{Logic, "LOP3"}, {IntAdd, "IADD3"}, {Logic, "LOP3"}, {IntAdd, "IADD3"}, {Logic, "PRMT"}});
+  if (op.ends_with("4"))
+    return chain(to, {a, b, c},
+                 {{Logic, "LOP3"},
+                  {IntAdd, "IADD3"},
+                  {Logic, "LOP3"},
+                  {Logic, "LOP3"},
+                  {Logic, "PRMT"},
+                  {IntAdd, "IADD3"},
+                  {Logic, "LOP3"},
+                  {Logic, "PRMT"}});
+  if (op.ends_with("2"))
+    return chain(to, {a, b, c}, {{Logic, "LOP3"}, {IntAdd, "IADD3"}, {Logic, "LOP3"}, {IntAdd, "IADD3"}, {Logic, "PRMT"}});
   chain(to, {a, b, c}, {{Logic, "PRMT"}, {Logic, "PRMT"}, {IntAdd, "IADD3"}});
 }
 

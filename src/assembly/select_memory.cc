@@ -41,7 +41,8 @@ unsigned Selector::alignment(const Operand& o, int depth) {
     else if (op == "and") now = std::max(part(1), part(2));
     else if (op == "mul" && !isa::is_float(i.form.type)) now = product();
     else if (op == "mad" && !isa::is_float(i.form.type)) now = std::min(product(), part(3));
-    else if (op == "shl" && i.operands[2].kind == OperandKind::Immediate) now = i.operands[2].imm > 4 ? kMost : std::min(kMost, part(1) << i.operands[2].imm);
+    else if (op == "shl" && i.operands[2].kind == OperandKind::Immediate)
+      now = i.operands[2].imm > 4 ? kMost : std::min(kMost, part(1) << i.operands[2].imm);
     least = std::min(least, now);
   }
   return alignment_[r] = static_cast<uint8_t>(std::max(least, 1u));
@@ -60,7 +61,8 @@ Selector::Place Selector::address(const Operand& o, Space space) {
   if (o.kind == OperandKind::Symbol) {
     const Source s = source(o, wide ? 2 : 1);
     if (s.kind == Source::Number) {
-      for (char c : o.name) place.identity = static_cast<int32_t>((static_cast<uint32_t>(place.identity) * 31 + static_cast<uint8_t>(c)) & 0x7fffffff);
+      for (char c : o.name)
+        place.identity = static_cast<int32_t>((static_cast<uint32_t>(place.identity) * 31 + static_cast<uint8_t>(c)) & 0x7fffffff);
       place.identity = -2 - place.identity % 1000000;
       place.align = 16;
       return place;
@@ -77,7 +79,8 @@ Selector::Place Selector::address(const Operand& o, Space space) {
   for (int steps = 0; steps < 4; ++steps) {
     const Instruction* p = producer(base, "add", false);
     if (!p || p->operands[2].kind != OperandKind::Immediate || p->operands[1].kind != OperandKind::Register) break;
-    const int64_t by = isa::bits_of(p->form.type) == 32 ? static_cast<int32_t>(p->operands[2].imm) : static_cast<int64_t>(p->operands[2].imm);
+    const int64_t by =
+        isa::bits_of(p->form.type) == 32 ? static_cast<int32_t>(p->operands[2].imm) : static_cast<int64_t>(p->operands[2].imm);
     if (place.offset + by >= (1 << 23) || place.offset + by < -(1 << 23)) break;
     place.offset += by;
     base = p->operands[1];
@@ -104,8 +107,9 @@ Selector::Place Selector::address(const Operand& o, Space space) {
       }
     }
     if (cc_ >= 70 && cc_ < 90 && space == Space::Shared)
-      if (const Instruction* p = producer(base, "shl", false); p && p->operands[2].kind == OperandKind::Immediate && p->operands[2].imm >= 2 && p->operands[2].imm <= 4 &&
-                                                               isa::bits_of(p->form.type) == 32 && p->operands[1].kind == OperandKind::Register)
+      if (const Instruction* p = producer(base, "shl", false);
+          p && p->operands[2].kind == OperandKind::Immediate && p->operands[2].imm >= 2 && p->operands[2].imm <= 4 &&
+          isa::bits_of(p->form.type) == 32 && p->operands[1].kind == OperandKind::Register)
         base = p->operands[1];
   }
   // Addresses of other spaces have 32 bits, whatever the register has.
@@ -116,8 +120,8 @@ Selector::Place Selector::address(const Operand& o, Space space) {
   return place;
 }
 
-Draft& Selector::access(const Instruction& i, Operation operation, std::string_view mnemonic, Order order, const Place& place,
-                        Part to, std::initializer_list<Part> data, int bytes) {
+Draft& Selector::access(const Instruction& i, Operation operation, std::string_view mnemonic, Order order, const Place& place, Part to,
+                        std::initializer_list<Part> data, int bytes) {
   std::vector<Source> reads;
   const bool wide = place.space == Space::Generic || place.space == Space::Global;
   if (place.base.kind != Source::Nothing) {
@@ -198,7 +202,8 @@ Part Selector::gather(const Operand& o, Type type) {
     const Operand& e = o.list[static_cast<size_t>(k)];
     if (packed) {
       if (k % per_word) continue;
-      if (per_word > 1 && k + 1 < n) emit(Operation::Logic, "PRMT", {word(to, k / per_word)}, {source(e), source(o.list[static_cast<size_t>(k) + 1])});
+      if (per_word > 1 && k + 1 < n)
+        emit(Operation::Logic, "PRMT", {word(to, k / per_word)}, {source(e), source(o.list[static_cast<size_t>(k) + 1])});
       else copy_to(word(to, k / per_word), source(e));
     } else {
       copy_to(Part{to.value, static_cast<uint8_t>(k * each), static_cast<uint8_t>(each)}, source(e, each));
@@ -290,8 +295,8 @@ void Selector::load(const Instruction& i) {
         if (k.what == Fixed::Address && v.name == k.name) return load_parameter(i, v.name, k.offset + from.offset);
     }
   // A constant at a known place is an operand like any other.
-  if (space == Space::Const && from.kind == OperandKind::Symbol && to.kind != OperandKind::Vector && to.reg >= 0 && isa::bits_of(i.form.type) >= 32 &&
-      i.form.mods.sem != isa::Sem::Volatile) {
+  if (space == Space::Const && from.kind == OperandKind::Symbol && to.kind != OperandKind::Vector && to.reg >= 0 &&
+      isa::bits_of(i.form.type) >= 32 && i.form.mods.sem != isa::Sem::Volatile) {
     const bool pairs = cc_ >= 90 && words_of(i.form.type) == 1;  // loaded two at a time, into uniform registers
     const Source s = pairs ? half_of_constant(constant(Fixed::Constant, from.name, from.offset & ~int64_t(7), 2), from.offset & 4 ? 1 : 0)
                            : constant(Fixed::Constant, from.name, from.offset, words_of(i.form.type));
@@ -348,7 +353,9 @@ void Selector::store(const Instruction& i) {
 
 void Selector::prefetch(const Instruction& i) {
   if (i.operands.empty() || !i.operands[0].address) return other(i);
-  access(i, Operation::LoadGlobal, "CCTL", Order::Store, address(i.operands[0], i.form.mods.space == Space::Local ? Space::Local : Space::Global), {}, {}, 1).access = false;
+  access(i, Operation::LoadGlobal, "CCTL", Order::Store,
+         address(i.operands[0], i.form.mods.space == Space::Local ? Space::Local : Space::Global), {}, {}, 1)
+      .access = false;
 }
 
 // --- atomics
@@ -362,7 +369,8 @@ void Selector::atomic(const Instruction& i) {
   const bool unread = returns && i.operands[0].reg >= 0 && uses(i.operands[0].reg) == 0;
   const bool shared = mods.space == Space::Shared || mods.space == Space::SharedCluster;
   const Place place = address(i.operands[first], mods.space);
-  const Part data = gather(i.operands[first + 1], t), swap = i.operands.size() > first + 2 && mods.op == isa::Op::Cas ? gather(i.operands[first + 2], t) : Part{};
+  const Part data = gather(i.operands[first + 1], t),
+             swap = i.operands.size() > first + 2 && mods.op == isa::Op::Cas ? gather(i.operands[first + 2], t) : Part{};
   Part to = returns && !dropped && !unread ? scatter_place(i.operands[0], t) : Part{};
   using enum Operation;
   if (mods.sem == isa::Sem::Release || mods.sem == isa::Sem::AcqRel) {
@@ -371,7 +379,8 @@ void Selector::atomic(const Instruction& i) {
       f.pinned = f.wall = true;
     }
   }
-  const bool loop = shared && (isa::is_float(t) || (isa::bits_of(t) == 64 && mods.op != isa::Op::Cas && mods.op != isa::Op::Exch)) && cc_ >= 50;
+  const bool loop =
+      shared && (isa::is_float(t) || (isa::bits_of(t) == 64 && mods.op != isa::Op::Cas && mods.op != isa::Op::Exch)) && cc_ >= 50;
   if (loop) {
     // Read, compute, exchange if unchanged; again for lanes that lost.
     const Part old = temporary(words_of(t)), sum = temporary(words_of(t)), p = temporary(1, Bank::Predicate);
@@ -379,7 +388,13 @@ void Selector::atomic(const Instruction& i) {
     Draft& l = access(i, LoadShared, "LDS", Order::Store, place, old, {}, bytes_of(i));
     l.access = false;
     l.wall = true;
-    emit(t == Type::F64 ? DoubleAdd : isa::is_float(t) && t != Type::F32 ? Half : t == Type::F32 ? FloatAdd : IntAdd, t == Type::F32 ? "FADD" : t == Type::F64 ? "DADD" : "IADD3",
+    emit(t == Type::F64                       ? DoubleAdd
+         : isa::is_float(t) && t != Type::F32 ? Half
+         : t == Type::F32                     ? FloatAdd
+                                              : IntAdd,
+         t == Type::F32   ? "FADD"
+         : t == Type::F64 ? "DADD"
+                          : "IADD3",
          {sum}, {of(old), of(data)});
     access(i, AtomicLoop, "ATOMS.CAS", Order::Store, place, p, {old, sum}, bytes_of(i));
     Draft& b = emit(Branch, "BRA", {}, {of(p)});
@@ -396,17 +411,21 @@ void Selector::atomic(const Instruction& i) {
   }
   // One lane does it for those that ask for the same word.
   const Source base = place.base;
-  const bool same_place = (base.kind == Source::Constant || base.kind == Source::Uniform || base.kind == Source::Nothing) && !isa::is_float(t) && cc_ >= 70 && !mods.vec;
+  const bool same_place = (base.kind == Source::Constant || base.kind == Source::Uniform || base.kind == Source::Nothing) &&
+                          !isa::is_float(t) && cc_ >= 70 && !mods.vec;
   const Source operand = source(i.operands[first + 1], words_of(t));
   const bool same_value = operand.is_uniform();
   const bool word_sized = isa::bits_of(t) == 32, sum = mods.op == isa::Op::Add;
-  const bool joins = sum || mods.op == isa::Op::Min || mods.op == isa::Op::Max || mods.op == isa::Op::And || mods.op == isa::Op::Or || mods.op == isa::Op::Xor;
+  const bool joins = sum || mods.op == isa::Op::Min || mods.op == isa::Op::Max || mods.op == isa::Op::And || mods.op == isa::Op::Or ||
+                     mods.op == isa::Op::Xor;
   const bool adds_lanes = cc_ >= 80 && word_sized;
-  const bool joined = same_place && (to ? sum && word_sized && (same_value || (shared && adds_lanes)) : joins && ((same_value && sum) || adds_lanes));
+  const bool joined =
+      same_place && (to ? sum && word_sized && (same_value || (shared && adds_lanes)) : joins && ((same_value && sum) || adds_lanes));
   Part value = data;
   Part elected;
   if (joined) {
-    const Part mask{code_.new_value(Bank::Uniform, 1), 0, 1}, leader{code_.new_value(Bank::Uniform, 1), 0, 1}, p = temporary(1, Bank::Predicate);
+    const Part mask{code_.new_value(Bank::Uniform, 1), 0, 1}, leader{code_.new_value(Bank::Uniform, 1), 0, 1},
+        p = temporary(1, Bank::Predicate);
     emit(Vote, "VOTEU", {mask}, {});
     const Source lane = of(fixed_part(constant(Fixed::Special, "%laneid", 0, 1).key, Bank::General));
     Source m;
@@ -436,7 +455,12 @@ void Selector::atomic(const Instruction& i) {
   const bool reduces = !to && mods.op != isa::Op::Cas && mods.op != isa::Op::Exch;
   const Operation operation = shared ? AtomicShared : reduces ? ReduceGlobal : AtomicGlobal;
   const Part got = joined && to ? temporary(to.count) : to;
-  Draft& d = access(i, operation, shared ? "ATOMS" : reduces ? "RED" : mods.space == Space::Generic ? "ATOM" : "ATOMG", Order::Store, place, got, {value, swap}, bytes_of(i));
+  Draft& d = access(i, operation,
+                    shared                         ? "ATOMS"
+                    : reduces                      ? "RED"
+                    : mods.space == Space::Generic ? "ATOM"
+                                                   : "ATOMG",
+                    Order::Store, place, got, {value, swap}, bytes_of(i));
   if (joined) {
     d.guarded = true;
     if (d.reads.back()) d.reads.back() = elected;

@@ -109,7 +109,8 @@ void Selector::move(const Instruction& i) {
       if (bits >= 32) {
         Source piece = k == 0 ? low(s) : high(s);
         if (bits == 32 && s.kind == Source::Register && !s.apart && s.part.count > 2) piece = of(word(s.part, k));
-        if (bits == 64 && s.kind == Source::Register && s.part.count == 4) piece = of(Part{s.part.value, static_cast<uint8_t>(s.part.first + 2 * k), 2});
+        if (bits == 64 && s.kind == Source::Register && s.part.count == 4)
+          piece = of(Part{s.part.value, static_cast<uint8_t>(s.part.first + 2 * k), 2});
         if (!steady || !make_same(reg, piece)) copy_to(destination(reg), piece);
       } else if (k == 0 || is_half(f_.registers[static_cast<size_t>(reg)].type) || only_half_arithmetic(reg)) {
         if (!steady || !make_same(reg, low(s))) copy_to(destination(reg), low(s));
@@ -202,7 +203,8 @@ void Selector::address_space(const Instruction& i) {
   const isa::Space space = i.form.mods.space;
   const Operand &to = i.operands[0], &from = i.operands[1];
   const Source s = source(from, isa::bits_of(i.form.type) / 32);
-  const bool window = (space == isa::Space::Shared || space == isa::Space::SharedCluster || space == isa::Space::Local) && from.kind != OperandKind::Immediate;
+  const bool window = (space == isa::Space::Shared || space == isa::Space::SharedCluster || space == isa::Space::Local) &&
+                      from.kind != OperandKind::Immediate;
   if (!window || i.form.mods.to) {
     if (steady(from, to.reg) && make_same(to.reg, s)) return;
     return copy_to(destination(to), s);
@@ -210,7 +212,8 @@ void Selector::address_space(const Instruction& i) {
   // A generic address: the window's number goes above the offset.
   const Part d = destination(to);
   copy_to(word(d, 0), low(s));
-  if (d.count == 2) emit(Operation::Move, "MOV", {word(d, 1)}, {constant(Fixed::SharedWindow, space == isa::Space::Local ? "local" : "", 0, 1)});
+  if (d.count == 2)
+    emit(Operation::Move, "MOV", {word(d, 1)}, {constant(Fixed::SharedWindow, space == isa::Space::Local ? "local" : "", 0, 1)});
 }
 
 void Selector::convert(const Instruction& i) {
@@ -237,7 +240,8 @@ void Selector::convert(const Instruction& i) {
       Source wide = a;
       if (a.kind == Source::Number) {
         wide.words = 2;
-        if (isa::is_signed(from_type) && from_bits == 32) wide.number = static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(a.number)));
+        if (isa::is_signed(from_type) && from_bits == 32)
+          wide.number = static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(a.number)));
         if (steady && make_same(to.reg, wide)) return;
       }
       Source first = a;
@@ -312,7 +316,13 @@ void Selector::convert(const Instruction& i) {
   if (to_float && from_float) {
     if (to_type == from_type || i.form.mods.rnd >= isa::Rnd::Rni) {
       if (i.form.mods.rnd >= isa::Rnd::Rni) return void(emit(Convert, to_bits == 64 ? "FRND.F64" : "FRND", {d}, {a}));
-      return void(emit(to_bits == 64 ? DoubleAdd : to_bits == 32 ? FloatAdd : Half, to_bits == 64 ? "DADD" : to_bits == 32 ? "FADD" : "HADD2", {d}, {a}));
+      return void(emit(to_bits == 64   ? DoubleAdd
+                       : to_bits == 32 ? FloatAdd
+                                       : Half,
+                       to_bits == 64   ? "DADD"
+                       : to_bits == 32 ? "FADD"
+                                       : "HADD2",
+                       {d}, {a}));
     }
     if (to_bits == 64 || from_bits == 64) return void(emit(Convert, to_bits == 64 ? "F2F.F64" : "F2F", {d}, {a}));
     if (to_type == Type::F32 && from_type == Type::F16) return void(emit(Half, "HADD2.F32", {d}, {a}));
@@ -320,7 +330,8 @@ void Selector::convert(const Instruction& i) {
     if (to_type == Type::TF32) return void(emit(cc_ >= 80 ? ConvertHalf : Convert, "F2F.TF32", {d}, {a}));
     return void(emit(cc_ >= 80 ? ConvertHalf : Convert, cc_ >= 80 ? "F2FP" : "F2F", {d}, {a}));
   }
-  if (to_type == Type::B32 || to_type == Type::TF32 || i.form.mods.rnd == isa::Rnd::Rna) return void(emit(ConvertHalf, "F2F.TF32", {d}, {a}));
+  if (to_type == Type::B32 || to_type == Type::TF32 || i.form.mods.rnd == isa::Rnd::Rna)
+    return void(emit(ConvertHalf, "F2F.TF32", {d}, {a}));
   if (to_float) {
     if (to_bits == 16) {
       const bool direct = to_type == Type::F16 && cc_ >= 70;

@@ -52,7 +52,11 @@ void Selector::barrier(const Instruction& i) {
   std::vector<Source> reads;
   for (size_t k = reduces ? 1 : 0; k < i.operands.size() && reads.size() < 4; ++k) reads.push_back(source(i.operands[k]));
   Part to = reduces ? destination(i.operands[0]) : Part{};
-  Draft& d = emit(Operation::Barrier, reduces ? "BAR.RED" : i.form.mods.arrive ? "BAR.ARV" : "BAR.SYNC", {}, std::span<const Source>(reads));
+  Draft& d = emit(Operation::Barrier,
+                  reduces              ? "BAR.RED"
+                  : i.form.mods.arrive ? "BAR.ARV"
+                                       : "BAR.SYNC",
+                  {}, std::span<const Source>(reads));
   d.pinned = true;
   d.order = Order::Barrier;
   d.access = true;
@@ -93,7 +97,9 @@ void Selector::warp(const Instruction& i) {
   if (op == "shfl") {
     Source a = reads[0];
     if (a.kind != Source::Register) a = of(general(a));
-    Draft& d = emit(Shuffle, "SHFL", {to, pair}, {a, reads.size() > 1 && reads[1].kind == Source::Number ? Source{} : reads[1], reads.size() > 2 && reads[2].kind == Source::Number ? Source{} : reads[2]});
+    Draft& d = emit(Shuffle, "SHFL", {to, pair},
+                    {a, reads.size() > 1 && reads[1].kind == Source::Number ? Source{} : reads[1],
+                     reads.size() > 2 && reads[2].kind == Source::Number ? Source{} : reads[2]});
     d.access = true;
     d.pinned = true;
   } else if (op == "vote" || op == "activemask") {
@@ -223,7 +229,8 @@ void Selector::matrix(const Instruction& i) {
   const auto slice = [&](Part p, int k, int of_how_many) {
     if (!p || of_how_many <= 1 || p.count < 2) return p;
     const int size = std::max(1, p.count / of_how_many);
-    return Part{p.value, static_cast<uint8_t>(p.first + (k * size) % std::max<int>(1, p.count)), static_cast<uint8_t>(std::min<int>(size, p.count))};
+    return Part{p.value, static_cast<uint8_t>(p.first + (k * size) % std::max<int>(1, p.count)),
+                static_cast<uint8_t>(std::min<int>(size, p.count))};
   };
   for (int k = 0; k < count; ++k) {
     const bool columns = count <= std::max<int>(1, to.count);
@@ -248,7 +255,9 @@ void Selector::group_matrix(const Instruction& i) {
   }
   // The accumulators stay where they are; descriptors go through uniform registers.
   const Operand& sums = i.operands[0];
-  const Type result = sums.kind == OperandKind::Vector && !sums.list.empty() && sums.list[0].reg >= 0 ? f_.registers[static_cast<size_t>(sums.list[0].reg)].type : Type::B32;
+  const Type result = sums.kind == OperandKind::Vector && !sums.list.empty() && sums.list[0].reg >= 0
+                          ? f_.registers[static_cast<size_t>(sums.list[0].reg)].type
+                          : Type::B32;
   std::vector<Source> reads;
   for (size_t k : {size_t(1), size_t(2)}) {
     const Operand& o = i.operands[k];
@@ -271,7 +280,8 @@ void Selector::group_matrix(const Instruction& i) {
   if (sums.kind == OperandKind::Vector)
     for (const Operand& e : sums.list)
       if (e.reg >= 0) words.push_back(destination(e.reg));
-  Draft* d = &emit(MatrixGroup, "HGMMA", {words.empty() ? Part{} : words.front(), words.empty() ? Part{} : words.back()}, {reads[0].kind == Source::Register ? reads[0] : Source{}});
+  Draft* d = &emit(MatrixGroup, "HGMMA", {words.empty() ? Part{} : words.front(), words.empty() ? Part{} : words.back()},
+                   {reads[0].kind == Source::Register ? reads[0] : Source{}});
   d->pinned = true;
   d->access = true;
   for (const Source& s : reads)
@@ -292,7 +302,8 @@ void Selector::tiles(const Instruction& i) {
     return scatter(i.operands[0], Type::B32, to);
   }
   const Part data = gather(i.operands[1], Type::B32);
-  access(i, StoreTiles, "STSM", Order::Store, address(i.operands[0], isa::Space::Shared), {}, {data}, 4 * std::max<int>(1, i.form.mods.matrices));
+  access(i, StoreTiles, "STSM", Order::Store, address(i.operands[0], isa::Space::Shared), {}, {data},
+         4 * std::max<int>(1, i.form.mods.matrices));
 }
 
 void Selector::asynchronous(const Instruction& i) {
@@ -310,7 +321,8 @@ void Selector::asynchronous(const Instruction& i) {
       const Part p = temporary(1, Bank::Predicate);
       emit(Compare, "ISETP", {p}, {source(i.operands[3])});
     }
-    Draft& d = access(i, CopyAsync, "LDGSTS", Order::Store, from, {}, {where}, i.operands.size() > 2 ? static_cast<int>(i.operands[2].imm) : 4);
+    Draft& d =
+        access(i, CopyAsync, "LDGSTS", Order::Store, from, {}, {where}, i.operands.size() > 2 ? static_cast<int>(i.operands[2].imm) : 4);
     d.order = Order::Load;  // waits are what orders it
     d.pinned = true;
     return;
@@ -434,7 +446,9 @@ void Selector::image(const Instruction& i) {
       return scatter(wanted, i.form.type == Type::F16x2 ? Type::B32 : i.form.type, to);
     }
   }
-  const Part to = scatter_place(i.operands[0], i.operands[0].kind == OperandKind::Vector || i.operands[0].reg < 0 ? (i.form.type == Type::F16x2 ? Type::B32 : i.form.type) : i.form.type);
+  const Part to = scatter_place(i.operands[0], i.operands[0].kind == OperandKind::Vector || i.operands[0].reg < 0
+                                                   ? (i.form.type == Type::F16x2 ? Type::B32 : i.form.type)
+                                                   : i.form.type);
   Draft& d = emit(surface ? Surface : Texture, surface ? "SULD" : op == "tld4" ? "TLD4" : op == "txq" ? "TXQ" : "TEX", {to}, {});
   d.access = true;
   d.order = surface ? Order::Load : Order::None;
@@ -452,10 +466,12 @@ void Selector::other(const Instruction& i) {
   } else if (writes) {
     to = destination(i.operands[0]);
   }
-  Draft& d = emit(i.form.row->opcode == "nanosleep" ? Operation::Sleep : Operation::None, i.form.row->opcode == "nanosleep" ? "NANOSLEEP" : "NOP", {to}, {});
+  Draft& d = emit(i.form.row->opcode == "nanosleep" ? Operation::Sleep : Operation::None,
+                  i.form.row->opcode == "nanosleep" ? "NANOSLEEP" : "NOP", {to}, {});
   d.pinned = true;
   for (size_t k = writes ? 1 : 0; k < i.operands.size(); ++k)
-    if (i.operands[k].reg >= 0) d.read(register_source(i.operands[k].reg).kind == Source::Register ? register_source(i.operands[k].reg).part : Part{});
+    if (i.operands[k].reg >= 0)
+      d.read(register_source(i.operands[k].reg).kind == Source::Register ? register_source(i.operands[k].reg).part : Part{});
 }
 
 }  // namespace warpbeam::assembly

@@ -30,7 +30,7 @@ int words_of(Type t) { return t == Type::Pred ? 1 : std::max(1, isa::bits_of(t) 
 // The names that uniform instructions have.
 std::string_view uniform_name(std::string_view mnemonic) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"IADD3", "UIADD3"}, {"IMAD", "UIMAD"}, {"LOP3", "ULOP3"}, {"SHF", "USHF"},   {"LEA", "ULEA"},      {"SEL", "USEL"},
+      {"IADD3", "UIADD3"}, {"IMAD", "UIMAD"}, {"LOP3", "ULOP3"}, {"SHF", "USHF"}, {"LEA", "ULEA"},   {"SEL", "USEL"},
       {"MOV", "UMOV"},     {"PRMT", "UPRMT"}, {"POPC", "UPOPC"}, {"FLO", "UFLO"}, {"BREV", "UBREV"}, {"IMAD.WIDE", "UIMAD.WIDE"}};
   for (const auto& [general, uniform] : kNames)
     if (general == mnemonic) return uniform;
@@ -94,7 +94,8 @@ void Selector::count_registers() {
       if (operand.pair >= 0) define(operand.pair);
     }
     // Results of calls.
-    if (i.form.row->opcode == "call" && !i.operands.empty() && i.operands[0].kind == OperandKind::List) each_register(i.operands[0], define);
+    if (i.form.row->opcode == "call" && !i.operands.empty() && i.operands[0].kind == OperandKind::List)
+      each_register(i.operands[0], define);
     if (i.guard >= 0) ++uses_[static_cast<size_t>(i.guard)];
   }
   for (const auto& [name, reg] : f_.register_params) definitions_[static_cast<size_t>(reg)] += 2;
@@ -133,7 +134,8 @@ bool Selector::steady(const Operand& from, int to) {
     if (next != all_definitions_[f].end()) until = std::min(until, *next);
   }
   if (until == ~0u) return true;
-  if (definitions_[t] != 1 || first_user_[t] == ~0u || first_user_[t] <= at_ || user_[t] > until || user_[t] >= blocks_[block_].end) return false;
+  if (definitions_[t] != 1 || first_user_[t] == ~0u || first_user_[t] <= at_ || user_[t] > until || user_[t] >= blocks_[block_].end)
+    return false;
   until_[t] = until;
   return true;
 }
@@ -179,10 +181,8 @@ Source Selector::register_source(int reg) {
 
 Source Selector::source(const Operand& o, int words) {
   switch (o.kind) {
-    case OperandKind::Register:
-      return register_source(o.reg);
-    case OperandKind::Immediate:
-      return number(o.imm, words);
+    case OperandKind::Register: return register_source(o.reg);
+    case OperandKind::Immediate: return number(o.imm, words);
     case OperandKind::Symbol: {
       const auto in_shared = [&](const std::vector<ptx::Variable>& list) -> int {
         for (const ptx::Variable& v : list)
@@ -203,8 +203,7 @@ Source Selector::source(const Operand& o, int words) {
         case Special::NClusterId:
         case Special::DynamicSmem:
         case Special::EnvReg:
-        case Special::Gridid:
-          return constant(Fixed::Parameter, std::string(o.special->name), o.component, words_of(o.special->type));
+        case Special::Gridid: return constant(Fixed::Parameter, std::string(o.special->name), o.component, words_of(o.special->type));
         default: {
           const bool per_block = o.special->id == Special::Ctaid || o.special->id == Special::ClusterId ||
                                  o.special->id == Special::ClusterCtaid || o.special->id == Special::ClusterCtarank;
@@ -221,8 +220,7 @@ Source Selector::source(const Operand& o, int words) {
         }
       }
     }
-    default:
-      return {};
+    default: return {};
   }
 }
 
@@ -237,16 +235,13 @@ Source Selector::low(const Source& s) {
       out.part = word(s.part, 0);
       out.upper = {};
       return out;
-    case Source::Number:
-      out.number &= 0xffffffff;
-      return out;
+    case Source::Number: out.number &= 0xffffffff; return out;
     case Source::Constant: {
       const Key k = keys_[static_cast<size_t>(s.key)];
       if (k.words == 2 && cc_ >= 90) return half_of_constant(s, 0);
       return k.words == 1 ? s : constant(k.what, k.name, k.offset, 1);
     }
-    default:
-      return s;
+    default: return s;
   }
 }
 
@@ -267,15 +262,13 @@ Source Selector::high(const Source& s) {
       }
       out.upper = {};
       return out;
-    case Source::Number:
-      return number(s.number >> 32);
+    case Source::Number: return number(s.number >> 32);
     case Source::Constant: {
       const Key k = keys_[static_cast<size_t>(s.key)];
       if (k.words == 2 && cc_ >= 90) return half_of_constant(s, 1);
       return k.words == 1 ? number(0) : constant(k.what, k.name, k.offset + 4, 1);
     }
-    default:
-      return s;
+    default: return s;
   }
 }
 
@@ -317,10 +310,8 @@ Part Selector::fixed_part(int32_t key, Bank bank) {
 
 Part Selector::general(const Source& s) {
   switch (s.kind) {
-    case Source::Register:
-      return together(s).part;
-    case Source::Constant:
-      return fixed_part(s.key, Bank::General);
+    case Source::Register: return together(s).part;
+    case Source::Constant: return fixed_part(s.key, Bank::General);
     case Source::Number:
       if (s.number == 0 && s.words == 1) return {};  // RZ
       return fixed_part(constant(Fixed::Number, "", static_cast<int64_t>(s.number), s.words).key, Bank::General);
@@ -331,8 +322,7 @@ Part Selector::general(const Source& s) {
       for (int k = 0; k < s.words; ++k) emit(Operation::Move, "MOV", {word(to, k)}, {k ? high(s) : low(s)});
       return known = to;
     }
-    default:
-      return {};
+    default: return {};
   }
 }
 
@@ -346,11 +336,9 @@ Part Selector::uniform(const Source& s) {
       for (int k = 0; k < 2; ++k) emit_uniform("UMOV", word(to, k), std::array{k ? high(s) : low(s)});
       return known = to;
     }
-    case Source::Constant:
-      return fixed_part(s.key, Bank::Uniform);
+    case Source::Constant: return fixed_part(s.key, Bank::Uniform);
     case Source::Number:
-    default:
-      return {};
+    default: return {};
   }
 }
 
@@ -372,7 +360,8 @@ bool Selector::make_same(int reg, const Source& s) {
 
 // --- instructions
 
-Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initializer_list<Part> writes, std::initializer_list<Source> reads) {
+Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initializer_list<Part> writes,
+                      std::initializer_list<Source> reads) {
   return emit(operation, mnemonic, writes, std::span<const Source>(reads.begin(), reads.size()));
 }
 
@@ -383,21 +372,21 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
   bool taken = false;
   // A word of the constant bank keeps its place, numbers are put into registers: others need them too.
   bool bank = false, numbers = false;
-  for (const Source& s : reads) bank = bank || (cc_ < 90 && s.kind == Source::Constant && keys_[static_cast<size_t>(s.key)].what != Fixed::Special);
+  for (const Source& s : reads)
+    bank = bank || (cc_ < 90 && s.kind == Source::Constant && keys_[static_cast<size_t>(s.key)].what != Fixed::Special);
   if (!bank)
     for (const Source& s : reads) numbers = numbers || (s.kind == Source::Number && s.number != 0 && s.words == 1);
   for (const Source& s : reads) {
     Part p;
     switch (s.kind) {
-      case Source::Register:
-        p = together(s).part;
-        break;
+      case Source::Register: p = together(s).part; break;
       case Source::Number: {
         const bool exact = operation == Operation::DoubleFma || operation == Operation::DoubleAdd;
         const bool fits = s.words == 1 || (s.number & 0xffffffff) == 0 || !exact;
         if (s.number == 0) break;
         if (!taken && fits && !bank) taken = true, numbers = false;
-        else if (!taken && !bank && exact && cc_ >= 90) p = fixed_part(constant(Fixed::Number, "", static_cast<int64_t>(s.number), s.words).key, Bank::Uniform), taken = true;
+        else if (!taken && !bank && exact && cc_ >= 90)
+          p = fixed_part(constant(Fixed::Number, "", static_cast<int64_t>(s.number), s.words).key, Bank::Uniform), taken = true;
         else p = general(s);
         break;
       }
@@ -413,8 +402,7 @@ Draft& Selector::emit(Operation operation, std::string_view mnemonic, std::initi
         p = taken || numbers ? general(s) : uniform(s);
         taken = taken || !numbers;
         break;
-      default:
-        break;
+      default: break;
     }
     if (n < parts.size()) parts[n++] = p;
   }
@@ -537,7 +525,9 @@ DraftCode Selector::run(bool near) {
         if (p) ++written[static_cast<size_t>(p.value)];
   for (DraftBlock& b : code_.blocks)
     for (Draft& d : b.text)
-      if (d.keeps && d.writes[0] && written[static_cast<size_t>(d.writes[0].value)] <= 1u * code_.values[static_cast<size_t>(d.writes[0].value)].words) d.keeps = false;
+      if (d.keeps && d.writes[0] &&
+          written[static_cast<size_t>(d.writes[0].value)] <= 1u * code_.values[static_cast<size_t>(d.writes[0].value)].words)
+        d.keeps = false;
   return std::move(code_);
 }
 
@@ -579,9 +569,7 @@ void Selector::make_fixed(const Key& key, Bank bank, std::vector<Draft>& text) {
         text.back().read(base);
       }
       break;
-    case Fixed::Special:
-      put(Operation::SpecialReg, uniform ? "S2UR" : "S2R", to);
-      break;
+    case Fixed::Special: put(Operation::SpecialReg, uniform ? "S2UR" : "S2R", to); break;
     case Fixed::SharedWindow:
       if (uniform) put(Operation::SpecialReg, "S2UR", to);
       else put(Operation::SpecialReg, "S2R", to);
@@ -609,7 +597,8 @@ void Selector::place_fixed(bool near) {
       if (key.value[b] < 0) continue;
       // Numbers in uniform registers are made each time anyway.
       const bool again = bank == Bank::Uniform ? key.what == Fixed::Number
-                                               : near && (key.what == Fixed::Parameter || key.what == Fixed::Constant || key.what == Fixed::Address || key.what == Fixed::Number);
+                                               : near && (key.what == Fixed::Parameter || key.what == Fixed::Constant ||
+                                                          key.what == Fixed::Address || key.what == Fixed::Number);
       if (again) {
         for (uint32_t u : key.used_in[b]) wanted[u].push_back({key.value[b], k});
         continue;
@@ -655,34 +644,91 @@ DraftCode select(const ptx::Module& module, const ptx::Function& function, const
 
 Selector::Choose Selector::choice_for(std::string_view opcode, isa::Kind kind, isa::Class cls) {
   using S = Selector;
-  static const std::unordered_map<std::string_view, S::Choose> kByOpcode = {
-      {"add", &S::add}, {"sub", &S::add}, {"neg", &S::absolute}, {"abs", &S::absolute}, {"addc", &S::carry_add}, {"subc", &S::carry_add},
-      {"madc", &S::carry_mad}, {"mul", &S::multiply}, {"mul24", &S::multiply}, {"mad", &S::multiply_add}, {"mad24", &S::multiply_add},
-      {"fma", &S::multiply_add}, {"div", &S::divide}, {"rem", &S::divide}, {"sad", &S::absolute}, {"min", &S::order}, {"max", &S::order},
-      {"and", &S::logic}, {"or", &S::logic}, {"xor", &S::logic}, {"not", &S::logic}, {"cnot", &S::logic}, {"lop3", &S::lop3},
-      {"shl", &S::shift}, {"shr", &S::shift}, {"shf", &S::funnel}, {"prmt", &S::permute}, {"bfe", &S::fields}, {"bfi", &S::fields},
-      {"szext", &S::fields}, {"bmsk", &S::fields}, {"popc", &S::bits}, {"clz", &S::bits}, {"bfind", &S::bits}, {"brev", &S::bits},
-      {"fns", &S::bits}, {"dp4a", &S::dot}, {"dp2a", &S::dot}, {"set", &S::set}, {"setp", &S::compare}, {"selp", &S::choose},
-      {"slct", &S::choose}, {"mov", &S::move}, {"cvt", &S::convert}, {"rcp", &S::float_divide}, {"sqrt", &S::float_divide},
-      {"rsqrt", &S::approximate}, {"sin", &S::approximate}, {"cos", &S::approximate}, {"lg2", &S::approximate}, {"ex2", &S::approximate},
-      {"tanh", &S::approximate}, {"copysign", &S::float_sign}, {"testp", &S::test_property}, {"ld", &S::load}, {"ldu", &S::load},
-      {"st", &S::store}, {"atom", &S::atomic}, {"red", &S::atomic}, {"bra", &S::branch}, {"brx", &S::branch}, {"ret", &S::leave},
-      {"exit", &S::leave}, {"trap", &S::leave}, {"call", &S::call}, {"membar", &S::fence}, {"fence", &S::fence}, {"wgmma", &S::group_matrix},
-      {"ldmatrix", &S::tiles}, {"stmatrix", &S::tiles}, {"movmatrix", &S::tiles}, {"mma", &S::matrix}, {"wmma", &S::matrix},
-      {"prefetch", &S::prefetch}, {"prefetchu", &S::prefetch}, {"bar", &S::barrier}, {"barrier", &S::barrier}};
+  static const std::unordered_map<std::string_view, S::Choose> kByOpcode = {{"add", &S::add},
+                                                                            {"sub", &S::add},
+                                                                            {"neg", &S::absolute},
+                                                                            {"abs", &S::absolute},
+                                                                            {"addc", &S::carry_add},
+                                                                            {"subc", &S::carry_add},
+                                                                            {"madc", &S::carry_mad},
+                                                                            {"mul", &S::multiply},
+                                                                            {"mul24", &S::multiply},
+                                                                            {"mad", &S::multiply_add},
+                                                                            {"mad24", &S::multiply_add},
+                                                                            {"fma", &S::multiply_add},
+                                                                            {"div", &S::divide},
+                                                                            {"rem", &S::divide},
+                                                                            {"sad", &S::absolute},
+                                                                            {"min", &S::order},
+                                                                            {"max", &S::order},
+                                                                            {"and", &S::logic},
+                                                                            {"or", &S::logic},
+                                                                            {"xor", &S::logic},
+                                                                            {"not", &S::logic},
+                                                                            {"cnot", &S::logic},
+                                                                            {"lop3", &S::lop3},
+                                                                            {"shl", &S::shift},
+                                                                            {"shr", &S::shift},
+                                                                            {"shf", &S::funnel},
+                                                                            {"prmt", &S::permute},
+                                                                            {"bfe", &S::fields},
+                                                                            {"bfi", &S::fields},
+                                                                            {"szext", &S::fields},
+                                                                            {"bmsk", &S::fields},
+                                                                            {"popc", &S::bits},
+                                                                            {"clz", &S::bits},
+                                                                            {"bfind", &S::bits},
+                                                                            {"brev", &S::bits},
+                                                                            {"fns", &S::bits},
+                                                                            {"dp4a", &S::dot},
+                                                                            {"dp2a", &S::dot},
+                                                                            {"set", &S::set},
+                                                                            {"setp", &S::compare},
+                                                                            {"selp", &S::choose},
+                                                                            {"slct", &S::choose},
+                                                                            {"mov", &S::move},
+                                                                            {"cvt", &S::convert},
+                                                                            {"rcp", &S::float_divide},
+                                                                            {"sqrt", &S::float_divide},
+                                                                            {"rsqrt", &S::approximate},
+                                                                            {"sin", &S::approximate},
+                                                                            {"cos", &S::approximate},
+                                                                            {"lg2", &S::approximate},
+                                                                            {"ex2", &S::approximate},
+                                                                            {"tanh", &S::approximate},
+                                                                            {"copysign", &S::float_sign},
+                                                                            {"testp", &S::test_property},
+                                                                            {"ld", &S::load},
+                                                                            {"ldu", &S::load},
+                                                                            {"st", &S::store},
+                                                                            {"atom", &S::atomic},
+                                                                            {"red", &S::atomic},
+                                                                            {"bra", &S::branch},
+                                                                            {"brx", &S::branch},
+                                                                            {"ret", &S::leave},
+                                                                            {"exit", &S::leave},
+                                                                            {"trap", &S::leave},
+                                                                            {"call", &S::call},
+                                                                            {"membar", &S::fence},
+                                                                            {"fence", &S::fence},
+                                                                            {"wgmma", &S::group_matrix},
+                                                                            {"ldmatrix", &S::tiles},
+                                                                            {"stmatrix", &S::tiles},
+                                                                            {"movmatrix", &S::tiles},
+                                                                            {"mma", &S::matrix},
+                                                                            {"wmma", &S::matrix},
+                                                                            {"prefetch", &S::prefetch},
+                                                                            {"prefetchu", &S::prefetch},
+                                                                            {"bar", &S::barrier},
+                                                                            {"barrier", &S::barrier}};
   if (kind == isa::Kind::Async && opcode != "fence") return &S::asynchronous;
   if (const auto it = kByOpcode.find(opcode); it != kByOpcode.end()) return it->second;
   switch (kind) {
-    case isa::Kind::Address:
-      return &S::address_space;
-    case isa::Kind::Warp:
-      return &S::warp;
-    case isa::Kind::Image:
-      return &S::image;
-    case isa::Kind::Video:
-      return &S::video;
-    default:
-      return &S::other;
+    case isa::Kind::Address: return &S::address_space;
+    case isa::Kind::Warp: return &S::warp;
+    case isa::Kind::Image: return &S::image;
+    case isa::Kind::Video: return &S::video;
+    default: return &S::other;
   }
 }
 

@@ -139,7 +139,8 @@ class Selector {
   void float_divide(const ptx::Instruction& i);
   void approximate(const ptx::Instruction& i);
   void test_property(const ptx::Instruction& i);
-  void guarded_slow_path(std::initializer_list<Source> sources, Part to, std::initializer_list<Step> before, std::initializer_list<Step> after);
+  void guarded_slow_path(std::initializer_list<Source> sources, Part to, std::initializer_list<Step> before,
+                         std::initializer_list<Step> after);
 
   // --- memory (select_memory.cc)
   struct Place {  // of an access
@@ -152,8 +153,8 @@ class Selector {
   };
   unsigned alignment(const ptx::Operand& o, int depth = 0);
   Place address(const ptx::Operand& o, isa::Space space);
-  Draft& access(const ptx::Instruction& i, Operation operation, std::string_view mnemonic, Order order, const Place& place,
-                Part to, std::initializer_list<Part> data, int bytes);
+  Draft& access(const ptx::Instruction& i, Operation operation, std::string_view mnemonic, Order order, const Place& place, Part to,
+                std::initializer_list<Part> data, int bytes);
   void load(const ptx::Instruction& i);
   void store(const ptx::Instruction& i);
   void load_parameter(const ptx::Instruction& i, const std::string& name, int64_t start);
@@ -217,7 +218,8 @@ class Selector {
   std::map<std::tuple<int, int32_t, int32_t, uint64_t>, Address> addresses_;  // by the base's kind, what it is, register, size
   std::map<std::tuple<uint32_t, int32_t, int, int>, Part> copies_;  // in general registers, of uniform ones: by block and part
   bool near_ = false;
-  std::map<int, std::pair<Source, Source>> remade_;  // addresses in shared memory that each access makes for itself where registers are short: index and variable
+  std::map<int, std::pair<Source, Source>>
+      remade_;  // addresses in shared memory that each access makes for itself where registers are short: index and variable
   std::map<int, Part> halves_;  // of products that were made whole: the other's register
   bool calls_ = false;
   std::map<std::string, std::vector<std::pair<int64_t, Source>>> arguments_;  // of the next call, by parameter

@@ -55,7 +55,8 @@ class Sinker {
     for (Part p : d.writes)
       if (p && code_.values[static_cast<size_t>(p.value)].bank == Bank::General) made += p.count;
     for (Part p : d.reads)
-      if (p && code_.values[static_cast<size_t>(p.value)].bank == Bank::General) each_word(p, [&](uint32_t w) { freed += !read_below_[w]; });
+      if (p && code_.values[static_cast<size_t>(p.value)].bank == Bank::General)
+        each_word(p, [&](uint32_t w) { freed += !read_below_[w]; });
     return made > freed;
   }
 

@@ -22,10 +22,8 @@ bool varies_by_itself(const Instruction& i, bool entry) {
     case Class::Warp:
     case Class::Call:
     case Class::Tensor:
-    case Class::Copy:
-      return true;
-    default:
-      return row.kind == isa::Kind::Image || row.kind == isa::Kind::Async || row.opcode == "call";
+    case Class::Copy: return true;
+    default: return row.kind == isa::Kind::Image || row.kind == isa::Kind::Async || row.opcode == "call";
   }
 }
 
@@ -38,10 +36,8 @@ bool is_uniform(const isa::SpecialRow& s) {
     case Special::LanemaskLe:
     case Special::LanemaskLt:
     case Special::LanemaskGe:
-    case Special::LanemaskGt:
-      return false;
-    default:
-      return !s.varies;
+    case Special::LanemaskGt: return false;
+    default: return !s.varies;
   }
 }
 
@@ -54,13 +50,18 @@ std::vector<char> uniform_registers(const ptx::Function& f, const std::vector<pt
     if (o.reg >= 0) visit(o.reg);
     for (const Operand& e : o.list) self(e, visit, self);
   };
-  const auto writes = [](const Instruction& i) { return !i.operands.empty() && (i.form.row->operands.list[0].written || i.form.row->opcode == "bfi" || i.form.row->opcode == "call"); };
+  const auto writes = [](const Instruction& i) {
+    return !i.operands.empty() && (i.form.row->operands.list[0].written || i.form.row->opcode == "bfi" || i.form.row->opcode == "call");
+  };
   const auto each_written = [&](const Instruction& i, const auto& visit) {
     if (writes(i)) each(i.operands[0], visit, each);
     for (const Operand& o : i.operands)
       if (o.pair >= 0) visit(o.pair);
   };
-  for (const Instruction& i : f.body) each_written(i, [&](int r) { definitions[static_cast<size_t>(r)] = static_cast<uint8_t>(std::min(2, definitions[static_cast<size_t>(r)] + 1)); });
+  for (const Instruction& i : f.body)
+    each_written(i, [&](int r) {
+      definitions[static_cast<size_t>(r)] = static_cast<uint8_t>(std::min(2, definitions[static_cast<size_t>(r)] + 1));
+    });
   for (const auto& [name, r] : f.register_params) uniform[static_cast<size_t>(r)] = 0;
 
   // Blocks that only some lanes may come to: behind a branch that lanes take differently, up to where they meet.

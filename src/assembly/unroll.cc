@@ -19,12 +19,9 @@ uint32_t weight_of(const Draft& d) {
   switch (d.operation) {
     case Operation::LoadGlobal:
     case Operation::StoreGlobal:
-    case Operation::StoreShared:
-      return 2 * kOne;
-    case Operation::LoadShared:
-      return kOne / 4;
-    default:
-      return d.guarded && !d.last ? 2 * kOne : kOne;
+    case Operation::StoreShared: return 2 * kOne;
+    case Operation::LoadShared: return kOne / 4;
+    default: return d.guarded && !d.last ? 2 * kOne : kOne;
   }
 }
 
@@ -85,7 +82,8 @@ class Unroller {
   };
 
   // Whether it goes on follows from a value to which a number is added each turn, and from nothing else that changes.
-  bool counted(const std::vector<Draft>& text, const std::unordered_map<int32_t, Step>& steps, const std::unordered_map<int32_t, int>& writes, int64_t& long_step) const {
+  bool counted(const std::vector<Draft>& text, const std::unordered_map<int32_t, Step>& steps,
+               const std::unordered_map<int32_t, int>& writes, int64_t& long_step) const {
     Part guard;
     for (Part p : text.back().reads)
       if (p) guard = p;
@@ -100,7 +98,8 @@ class Unroller {
         auto s = steps.find(p.value);
         if (s == steps.end())  // the lower half of a longer count
           for (const Draft& copy : text)
-            if (copy.operation == Operation::Move && copy.writes[0].value == p.value && copy.reads[0] && !copy.reads[1]) s = steps.find(copy.reads[0].value);
+            if (copy.operation == Operation::Move && copy.writes[0].value == p.value && copy.reads[0] && !copy.reads[1])
+              s = steps.find(copy.reads[0].value);
         if (s != steps.end()) {
           if (code_.values[static_cast<size_t>(s->first)].words == 2) long_step = s->second.by;
           if (!s->second.by) return false;
@@ -126,11 +125,13 @@ class Unroller {
     for (size_t k = 0; k < text.size(); ++k) {
       const Draft& d = text[k];
       if (d.mnemonic != "IADD3" && d.mnemonic != "UIADD3") continue;
-      if (d.guarded || !d.writes[0] || d.reads[0].value != d.writes[0].value || d.reads[0].first != d.writes[0].first || d.reads[1]) continue;
+      if (d.guarded || !d.writes[0] || d.reads[0].value != d.writes[0].value || d.reads[0].first != d.writes[0].first || d.reads[1])
+        continue;
       if (writes[d.writes[0].value] > code_.values[static_cast<size_t>(d.writes[0].value)].words) continue;
       const ptx::Instruction* i = d.ptx < f_.body.size() ? &f_.body[d.ptx] : nullptr;
       int64_t by = 0;
-      if (i && i->form.row->opcode == "add" && i->operands[2].kind == ptx::OperandKind::Immediate) by = static_cast<int64_t>(i->operands[2].imm);
+      if (i && i->form.row->opcode == "add" && i->operands[2].kind == ptx::OperandKind::Immediate)
+        by = static_cast<int64_t>(i->operands[2].imm);
       steps[d.writes[0].value] = {k, by};
     }
     int64_t long_step = 0;
@@ -145,7 +146,8 @@ class Unroller {
         for (size_t r = 0; r < d.reads.size(); ++r)
           if (d.reads[r].value == v && (d.order == Order::None || r != 0)) return false;
         if (std::ranges::none_of(d.writes, [&](Part p) { return p.value == v; })) continue;
-        if (d.guarded || !(d.mnemonic == "IADD3" || d.mnemonic == "IADD3.X" || d.mnemonic == "IMAD.WIDE" || d.mnemonic == "LEA")) return false;
+        if (d.guarded || !(d.mnemonic == "IADD3" || d.mnemonic == "IADD3.X" || d.mnemonic == "IMAD.WIDE" || d.mnemonic == "LEA"))
+          return false;
         for (Part p : d.reads)
           if (steps.contains(p.value)) of.push_back(p.value);
           else if (p && writes.contains(p.value) && code_.values[static_cast<size_t>(p.value)].bank != Bank::Predicate) return false;
@@ -160,7 +162,9 @@ class Unroller {
           sums[d.reads[0].value] = {by, of};
         }
     std::vector<int32_t> fit;
-    const auto writes_one = [](const Draft& d, const auto& which) { return std::ranges::any_of(d.writes, [&](Part p) { return p && which(p.value); }); };
+    const auto writes_one = [](const Draft& d, const auto& which) {
+      return std::ranges::any_of(d.writes, [&](Part p) { return p && which(p.value); });
+    };
     for (const auto& [v, step] : steps) {
       // Everybody else must be able to take the difference into an address, or be the count of turns.
       bool fits = true;
@@ -170,11 +174,13 @@ class Unroller {
         for (size_t r = 0; r < d.reads.size(); ++r) {
           if (d.reads[r].value != v) continue;
           const bool address = d.order != Order::None && r == 0 && d.operation != Operation::Shuffle;
-          const bool count = d.writes[0] && code_.values[static_cast<size_t>(d.writes[0].value)].bank == Bank::Predicate && !crosses_[static_cast<size_t>(d.writes[0].value)];
+          const bool count = d.writes[0] && code_.values[static_cast<size_t>(d.writes[0].value)].bank == Bank::Predicate &&
+                             !crosses_[static_cast<size_t>(d.writes[0].value)];
           const bool sum = step.by && writes_one(d, [&](int32_t w) { return sums.contains(w); });
           const bool half = d.operation == Operation::Move && !d.guarded && std::ranges::none_of(text, [&](const Draft& o) {
-            return o.operation != Operation::Compare && std::ranges::any_of(o.reads, [&](Part p) { return p && p.value == d.writes[0].value; });
-          });
+                              return o.operation != Operation::Compare &&
+                                     std::ranges::any_of(o.reads, [&](Part p) { return p && p.value == d.writes[0].value; });
+                            });
           fits = fits && (address || count || sum || half);
         }
       }
@@ -185,7 +191,9 @@ class Unroller {
         if (text[k].operation == Operation::Move && text[k].reads[0].value == v) counting[k] = 1;
       }
     }
-    std::erase_if(sums, [&](const auto& sum) { return std::ranges::any_of(sum.second.second, [&](int32_t v) { return std::ranges::find(fit, v) == fit.end(); }); });
+    std::erase_if(sums, [&](const auto& sum) {
+      return std::ranges::any_of(sum.second.second, [&](int32_t v) { return std::ranges::find(fit, v) == fit.end(); });
+    });
     // Numbers are the same in each turn.
     const auto same = [&](int32_t v) {
       return sums.contains(v) || (!crosses_[static_cast<size_t>(v)] && std::ranges::none_of(text, [&](const Draft& d) {
@@ -219,8 +227,10 @@ class Unroller {
         for (Part& p : d.reads) rename(p);
         for (Part& p : d.writes) rename(p);
         if (d.order != Order::None) {
-          if (const auto s = steps.find(text[k].reads[0].value); s != steps.end() && counting[s->second.at]) d.offset += s->second.by * turn;
-          else if (const auto sum = sums.find(text[k].reads[0].value); sum != sums.end()) d.offset += std::max<int64_t>(sum->second.first, d.bytes) * turn;
+          if (const auto s = steps.find(text[k].reads[0].value); s != steps.end() && counting[s->second.at])
+            d.offset += s->second.by * turn;
+          else if (const auto sum = sums.find(text[k].reads[0].value); sum != sums.end())
+            d.offset += std::max<int64_t>(sum->second.first, d.bytes) * turn;
         }
         more.text.push_back(d);
       }

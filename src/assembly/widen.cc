@@ -23,13 +23,15 @@ class Widener {
       for (Draft& d : b.text)
         for (Part& p : d.reads)
           if (p)
-            if (const auto it = renamed_.find(p.value); it != renamed_.end()) p = {it->second.value, static_cast<uint8_t>(it->second.first + p.first), p.count};
+            if (const auto it = renamed_.find(p.value); it != renamed_.end())
+              p = {it->second.value, static_cast<uint8_t>(it->second.first + p.first), p.count};
   }
 
  private:
   bool fits(const Draft& d) const {
-    return (d.operation == Operation::LoadShared || d.operation == Operation::LoadConst) && d.order == Order::Load && !d.guarded && d.base != -1 && (d.bytes == 4 || d.bytes == 8) && d.writes[0] && !d.writes[1] &&
-           d.writes[0].first == 0 && d.writes[0].count * 4 == d.bytes && code_.values[static_cast<size_t>(d.writes[0].value)].words == d.writes[0].count &&
+    return (d.operation == Operation::LoadShared || d.operation == Operation::LoadConst) && d.order == Order::Load && !d.guarded &&
+           d.base != -1 && (d.bytes == 4 || d.bytes == 8) && d.writes[0] && !d.writes[1] && d.writes[0].first == 0 &&
+           d.writes[0].count * 4 == d.bytes && code_.values[static_cast<size_t>(d.writes[0].value)].words == d.writes[0].count &&
            writes_[static_cast<size_t>(d.writes[0].value)] == 1;
   }
 
@@ -77,7 +79,8 @@ class Widener {
     };
     for (size_t k = 0; k < text.size(); ++k) {
       const Draft& d = text[k];
-      if (d.wall || d.order == Order::Barrier || (d.order == Order::Store && d.space != isa::Space::Global && d.space != isa::Space::Local)) flush();
+      if (d.wall || d.order == Order::Barrier || (d.order == Order::Store && d.space != isa::Space::Global && d.space != isa::Space::Local))
+        flush();
       if (fits(d)) seen.try_emplace({d.base, d.offset}, k);
     }
     flush();

@@ -28,8 +28,10 @@ const char* base_name(const char* path) {
 
 bool begins_with(const char* text, const char* beginning) { return strncmp(text, beginning, strlen(beginning)) == 0; }
 
-constexpr const char* kOfToolkits[] = {"libcuda",  "libcublas",    "libcufft", "libcurand",    "libcusolver",   "libcusparse", "libcudnn", "libcupti",  "libcufile",   "libcudss",
-                                       "libcutensor", "libnccl",   "libnvrtc", "libnvJitLink", "libnvvm.so", "libnvidia-ml", "libnvToolsExt", "libnpp", "libnvjpeg", "libnvfatbin"};
+constexpr const char* kOfToolkits[] = {"libcuda",      "libcublas",     "libcufft", "libcurand",    "libcusolver",
+                                       "libcusparse",  "libcudnn",      "libcupti", "libcufile",    "libcudss",
+                                       "libcutensor",  "libnccl",       "libnvrtc", "libnvJitLink", "libnvvm.so",
+                                       "libnvidia-ml", "libnvToolsExt", "libnpp",   "libnvjpeg",    "libnvfatbin"};
 
 bool of_a_toolkit(const char* name) {
   for (const char* beginning : kOfToolkits)

@@ -53,7 +53,8 @@ uint64_t left_by_groups() {
     if (controllers.empty())
       least = std::min(least, left_by_group("/sys/fs/cgroup", path, "memory.max", "memory.current", "inactive_file"));
     else if (("," + controllers + ",").find(",memory,") != std::string::npos)
-      least = std::min(least, left_by_group("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"));
+      least = std::min(
+          least, left_by_group("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"));
   }
   return least;
 }

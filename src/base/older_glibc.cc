@@ -5,7 +5,6 @@
 
 extern "C" uint32_t arc4random() {
   uint32_t bits = 0;
-  while (getrandom(&bits, sizeof bits, 0) != sizeof bits) {
-  }
+  while (getrandom(&bits, sizeof bits, 0) != sizeof bits) {}
   return bits;
 }

@@ -47,8 +47,7 @@ class [[nodiscard]] Result<void> {
 }  // namespace warpbeam
 
 // Evaluates an expression that gives a Result<void>; on failure returns its error from this function.
-#define WB_TRY(expr)                              \
-  do {                                            \
-    if (auto wb_result_ = (expr); !wb_result_)    \
-      return wb_result_.error();                  \
+#define WB_TRY(expr)                                                      \
+  do {                                                                    \
+    if (auto wb_result_ = (expr); !wb_result_) return wb_result_.error(); \
   } while (0)

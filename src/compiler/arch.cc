@@ -13,9 +13,8 @@ std::string Arch::compute() const { return fmt::format("compute_{}{}", cc, speci
 std::string CodeTarget::clang_arch() const { return arch.cc < 20 ? "sm_20" : arch.sm(); }
 
 const std::vector<Arch>& known_archs() {
-  static const std::vector<Arch> archs = {{10}, {11}, {12}, {13}, {20}, {21}, {30},      {32}, {35},
-                                          {37}, {50}, {52}, {53}, {60}, {61}, {62},      {70}, {72},
-                                          {75}, {80}, {86}, {87}, {89}, {90}, {90, true}};
+  static const std::vector<Arch> archs = {{10}, {11}, {12}, {13}, {20}, {21}, {30}, {32}, {35}, {37}, {50}, {52},      {53},
+                                          {60}, {61}, {62}, {70}, {72}, {75}, {80}, {86}, {87}, {89}, {90}, {90, true}};
   return archs;
 }
 
@@ -64,15 +63,12 @@ Result<Arch> parse_arch(std::string_view text) {
   if (split_arch(text, cc, suffix)) {
     Arch arch{cc, suffix == "a"};
     if (suffix != "f" && std::ranges::find(known_archs(), arch) != known_archs().end()) return arch;
-    if (cc > kNewestCc)
-      return Error{1,
-                   fmt::format("architecture '{}' is newer than sm_90a, the newest that clang-19 compiles for", text)};
+    if (cc > kNewestCc) return Error{1, fmt::format("architecture '{}' is newer than sm_90a, the newest that clang-19 compiles for", text)};
   }
   return Error{1, fmt::format("unknown architecture '{}'; sm_10 to sm_90a are known (--list-gpu-code)", text)};
 }
 
-Result<std::vector<CodeTarget>> targets_of_arch(std::string_view arch, const std::vector<std::string>& code,
-                                                int default_cc) {
+Result<std::vector<CodeTarget>> targets_of_arch(std::string_view arch, const std::vector<std::string>& code, int default_cc) {
   std::vector<CodeTarget> targets;
   if (arch == "native" || (arch.empty() && code.empty())) {
     add_target(targets, Arch{default_cc});
@@ -94,8 +90,7 @@ Result<std::vector<CodeTarget>> targets_of_arch(std::string_view arch, const std
     auto parsed = parse_arch(item);
     if (!parsed) return parsed.error();
     if (arch.empty()) add_target(targets, *parsed);
-    if (!arch.empty() && parsed->cc < targets.front().arch.cc)
-      return Error{1, fmt::format("-code={} is older than -arch={}", item, arch)};
+    if (!arch.empty() && parsed->cc < targets.front().arch.cc) return Error{1, fmt::format("-code={} is older than -arch={}", item, arch)};
   }
   return targets;
 }

@@ -39,8 +39,7 @@ Result<Arch> parse_arch(std::string_view text);
 bool is_newer_arch(std::string_view text);
 
 // What -arch and -code ask for together: the value of -arch (empty if absent) and the list of -code.
-Result<std::vector<CodeTarget>> targets_of_arch(std::string_view arch, const std::vector<std::string>& code,
-                                                int default_cc);
+Result<std::vector<CodeTarget>> targets_of_arch(std::string_view arch, const std::vector<std::string>& code, int default_cc);
 
 // One -gencode: "arch=compute_70,code=sm_70", "arch=compute_70,code=[compute_70,sm_70]". Nothing when the
 // architecture is newer than any that is known; the caller warns.

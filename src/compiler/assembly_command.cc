@@ -112,11 +112,13 @@ void print_rows(const ptx::Function& f, const assembly::MachineCode& code) {
     const assembly::MachineBlock& block = code.blocks[b];
     const auto row = [&](std::string_view part, const std::string& rest) {
       const uint32_t line = block.begin < block.end ? f.body[block.begin].at.line : 0;
-      fmt::print("{},{},{},{},{},{},{},{},{},{},{}\n", f.name, code.registers, b, block.begin, block.end, line, block.folded_into, block.turns, part, rest, code.spill_bytes);
+      fmt::print("{},{},{},{},{},{},{},{},{},{},{}\n", f.name, code.registers, b, block.begin, block.end, line, block.folded_into,
+                 block.turns, part, rest, code.spill_bytes);
     };
     if (block.text.empty()) row("none", ",,");
     for (const assembly::MachineInstruction& i : block.text) row("once", fmt::format("{},{},{}", i.ptx, name_of(i.operation), i.mnemonic));
-    for (const assembly::MachineInstruction& i : block.unrolled) row("turns", fmt::format("{},{},{}", i.ptx, name_of(i.operation), i.mnemonic));
+    for (const assembly::MachineInstruction& i : block.unrolled)
+      row("turns", fmt::format("{},{},{}", i.ptx, name_of(i.operation), i.mnemonic));
   }
 }
 

@@ -69,8 +69,7 @@ void Build::show(const std::string& line) {
 // Two sources of one name in different directories need different temporary files.
 std::string Build::unique(const std::string& stem) {
   std::string name = stem;
-  for (int number = 2; std::ranges::find(used_names_, name) != used_names_.end(); ++number)
-    name = fmt::format("{}-{}", stem, number);
+  for (int number = 2; std::ranges::find(used_names_, name) != used_names_.end(); ++number) name = fmt::format("{}-{}", stem, number);
   used_names_.push_back(name);
   return name;
 }
@@ -89,12 +88,13 @@ Result<void> Build::prepare() {
     if (!input.path.starts_with("-l") && !options_.dry_run) {
       if (!fs::exists(input.path, ignored)) return Error{1, fmt::format("no such file: '{}'{}", input.path, file_meant(input.path))};
       if (fs::is_directory(input.path, ignored)) return Error{1, fmt::format("'{}' is a directory", input.path)};
-      if (input.path.find('\n') != input.path.npos) return Error{1, fmt::format("'{}': there is a line break in the name, which PTX cannot hold", input.path)};
+      if (input.path.find('\n') != input.path.npos)
+        return Error{1, fmt::format("'{}': there is a line break in the name, which PTX cannot hold", input.path)};
     }
     sources += is_source(input.language) || input.language == Language::Ptx;
   }
-  bool one_output = options_.phase == Phase::Object || options_.phase == Phase::Ptx ||
-                    options_.phase == Phase::Fatbin || options_.phase == Phase::Preprocess;
+  bool one_output = options_.phase == Phase::Object || options_.phase == Phase::Ptx || options_.phase == Phase::Fatbin ||
+                    options_.phase == Phase::Preprocess;
   if (one_output && sources == 0) return Error{1, "no source to compile: objects and libraries are only linked"};
   if (one_output && sources > 1 && !options_.output.empty())
     return Error{1, "A single input file is required for a non-link phase when an outputfile is specified"};
@@ -130,24 +130,15 @@ Result<void> Build::run_all(const std::vector<Command>& commands, int at_once) {
 
 Result<void> Build::run_phase() {
   switch (options_.phase) {
-    case Phase::Executable:
-      return make_executable();
-    case Phase::Object:
-      return make_objects(true);
-    case Phase::DeviceLink:
-      return make_device_link();
-    case Phase::Library:
-      return make_library();
-    case Phase::Ptx:
-      return make_ptx();
-    case Phase::Fatbin:
-      return make_fatbins();
-    case Phase::Preprocess:
-      return preprocess();
-    case Phase::Dependencies:
-      return list_dependencies();
-    case Phase::DeviceSyntax:
-      return check_device_syntax();
+    case Phase::Executable: return make_executable();
+    case Phase::Object: return make_objects(true);
+    case Phase::DeviceLink: return make_device_link();
+    case Phase::Library: return make_library();
+    case Phase::Ptx: return make_ptx();
+    case Phase::Fatbin: return make_fatbins();
+    case Phase::Preprocess: return preprocess();
+    case Phase::Dependencies: return list_dependencies();
+    case Phase::DeviceSyntax: return check_device_syntax();
   }
   return {};
 }
@@ -169,12 +160,10 @@ int Build::run() {
 void show_places() {
   // Build systems read these lines to learn where the toolkit is; the library line must recur in the link command.
   const Toolchain& tools = toolchain();
-  fmt::print(
-      stderr,
-      "#$ _SPACE_= \n#$ _CUDART_=cudart\n#$ _HERE_={0}/bin\n#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n"
-      "#$ PATH={3}\n#$ INCLUDES=\"-I{1}\"  \n#$ LIBRARIES=  {2}\n#$ CUDAFE_FLAGS=\n#$ PTXAS_FLAGS=\n",
-      tools.root, tools.include_directory, quote("-L" + tools.library_directory),
-      std::getenv("PATH") ? std::getenv("PATH") : "");
+  fmt::print(stderr,
+             "#$ _SPACE_= \n#$ _CUDART_=cudart\n#$ _HERE_={0}/bin\n#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n"
+             "#$ PATH={3}\n#$ INCLUDES=\"-I{1}\"  \n#$ LIBRARIES=  {2}\n#$ CUDAFE_FLAGS=\n#$ PTXAS_FLAGS=\n",
+             tools.root, tools.include_directory, quote("-L" + tools.library_directory), std::getenv("PATH") ? std::getenv("PATH") : "");
 }
 
 int build(const Options& options, BuildRecord* record) { return Build(options, record).run(); }

@@ -85,17 +85,14 @@ Result<void> Build::make_executable() {
   inputs.files = std::move(*files);
   WB_TRY(registration_object(device_files, inputs.registration));
   if (record_) inputs.dependency_file = temporary("link.d");
-  std::string output =
-      options_.output.empty() ? (fs::path(options_.output_directory) / "a.out").string() : options_.output;
+  std::string output = options_.output.empty() ? (fs::path(options_.output_directory) / "a.out").string() : options_.output;
   WB_TRY(run_all({link_pass(options_, inputs, output)}, 1));
   if (record_)
     for (auto& file : read_depfile(inputs.dependency_file))
       // The runtime is looked up when the program starts; a newer one does not make the program stale.
-      if (!file.starts_with(directory_) && !file.starts_with(toolchain().library_directory))
-        record_->files.push_back(file);
+      if (!file.starts_with(directory_) && !file.starts_with(toolchain().library_directory)) record_->files.push_back(file);
   if (!options_.run || only_shown()) return {};
-  status_ = run_program(fs::absolute(output), output.find('/') == output.npos ? "./" + output : output,
-                        options_.run_arguments);
+  status_ = run_program(fs::absolute(output), output.find('/') == output.npos ? "./" + output : output, options_.run_arguments);
   return {};
 }
 
@@ -104,12 +101,10 @@ Result<void> Build::make_library() {
   std::vector<std::string> objects;
   for (const auto& unit : units_) objects.push_back(unit.object);
   for (const auto& input : options_.inputs)
-    if (input.language == Language::Object)
-      objects.push_back(input.path);
+    if (input.language == Language::Object) objects.push_back(input.path);
     else if (!is_source(input.language))
       return Error{1, fmt::format("'{}' cannot go into a static library: only sources and objects can", input.path)};
-  std::string output =
-      options_.output.empty() ? (fs::path(options_.output_directory) / "a.a").string() : options_.output;
+  std::string output = options_.output.empty() ? (fs::path(options_.output_directory) / "a.a").string() : options_.output;
   return run_all({archive_pass(options_, objects, output)}, 1);
 }
 
@@ -153,8 +148,7 @@ Result<void> Build::make_ptx() {
   for (const auto& input : options_.inputs) {
     if (input.language == Language::Cxx || input.language == Language::C) continue;  // it holds no device code
     if (is_linked_only(input.language)) continue;
-    if (input.language != Language::Cuda)
-      return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
+    if (input.language != Language::Cuda) return Error{1, fmt::format("'{}': only CUDA sources become PTX", input.path)};
     units.push_back(plan_unit(input, false));
     WB_TRY(add_device_commands(units.back(), commands));
   }

@@ -27,9 +27,7 @@ struct Unit {
   std::vector<std::string> device_texts;  // one per target
 };
 
-inline bool is_source(Language language) {
-  return language == Language::Cuda || language == Language::Cxx || language == Language::C;
-}
+inline bool is_source(Language language) { return language == Language::Cuda || language == Language::Cxx || language == Language::C; }
 
 class Build {
  public:

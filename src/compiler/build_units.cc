@@ -31,8 +31,7 @@ Unit Build::plan_unit(const Input& source, bool keep_object) {
   if (std::error_code ignored; keep_object && fs::exists(unit.object, ignored) && !fs::is_regular_file(unit.object, ignored))
     unit.device = std::exchange(unit.object, temporary(stem + ".o"));
   if (source.language == Language::Cuda)
-    for (const auto& target : options_.targets)
-      unit.ptx_files.push_back(temporary(fmt::format("{}.{}.ptx", stem, target.arch.sm())));
+    for (const auto& target : options_.targets) unit.ptx_files.push_back(temporary(fmt::format("{}.{}.ptx", stem, target.arch.sm())));
   if (record_)
     for (size_t pass = 0; pass <= unit.ptx_files.size(); ++pass)
       unit.dependency_files.push_back(temporary(fmt::format("{}.{}.d", stem, pass)));
@@ -52,9 +51,12 @@ DependencyOutput Build::recorded_dependencies(const Unit& unit, size_t pass) con
 DependencyOutput Build::first_dependencies(const Unit& unit) const {
   const Dependencies& asked = options_.dependencies;
   if (!asked.while_compiling || record_) return recorded_dependencies(unit, 0);
-  const std::string_view suffix = options_.phase == Phase::Ptx ? ".ptx" : options_.phase == Phase::Fatbin ? std::string_view(options_.cubin_suffix) : ".o";
+  const std::string_view suffix = options_.phase == Phase::Ptx      ? ".ptx"
+                                  : options_.phase == Phase::Fatbin ? std::string_view(options_.cubin_suffix)
+                                                                    : ".o";
   const std::string made = options_.phase == Phase::Object ? unit.object : output_name(unit.source.path, std::string(suffix));
-  return {!asked.file.empty() ? asked.file : fs::path(made).replace_extension(".d").string(), !asked.target.empty() ? asked.target : made, asked.system, asked.phony};
+  return {!asked.file.empty() ? asked.file : fs::path(made).replace_extension(".d").string(), !asked.target.empty() ? asked.target : made,
+          asked.system, asked.phony};
 }
 
 // Where device code launches kernels, clang is given rewritten texts. A source in which that is certain or possible is
@@ -108,9 +110,8 @@ void Build::add_commands(const Unit& unit, std::vector<Command>& commands) {
     return read_respelled(unit, commands, first);
   }
   const std::string placeholder = temporary("placeholder.fatbin");
-  commands.push_back(unit.host_text.empty()
-                         ? host_pass(options_, unit.source.path, placeholder, unit.object, dependencies)
-                         : rewritten_host_pass(options_, unit.source.path, placeholder, unit.host_text, unit.object));
+  commands.push_back(unit.host_text.empty() ? host_pass(options_, unit.source.path, placeholder, unit.object, dependencies)
+                                            : rewritten_host_pass(options_, unit.source.path, placeholder, unit.host_text, unit.object));
   if (!unit.host_facts.empty()) ask_for_facts(commands.back(), unit.host_facts);
   for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
     DependencyOutput device = recorded_dependencies(unit, at + 1);

@@ -53,7 +53,7 @@ std::string variable(const char* name) {
 }  // namespace
 
 std::string file_identity(const std::string& path) {
-  struct stat data {};
+  struct stat data{};
   if (stat(path.c_str(), &data)) return path;
   return fmt::format("{} {} {}.{}", path, data.st_size, data.st_mtim.tv_sec, data.st_mtim.tv_nsec);
 }

@@ -49,8 +49,9 @@ uninitialised reads, wrong synchronisation and unchecked errors. docs/checker.md
   -h, --help             this text
 )";
 
-const std::vector<std::string_view> kOwnOptions = {"checks",           "leak-check",    "json",   "sarif",        "log-file", "suppressions", "error-exitcode",
-                                                   "max-instructions", "shadow-memory", "device", "verbose",      "no-install"};
+const std::vector<std::string_view> kOwnOptions = {"checks",        "leak-check",   "json",           "sarif",
+                                                   "log-file",      "suppressions", "error-exitcode", "max-instructions",
+                                                   "shadow-memory", "device",       "verbose",        "no-install"};
 
 struct CheckRequest {
   Arguments compiler, program;
@@ -70,7 +71,9 @@ Result<CheckRequest> read_request(const Arguments& arguments) {
     const size_t equals = word.find('=');
     const bool joined = word.starts_with("--") && equals != std::string::npos;
     const std::string name = joined ? word.substr(0, equals) : word;
-    static const std::set<std::string> kValued = {"--checks", "--leak-check", "--json", "--sarif", "--log-file", "--suppressions", "--error-exitcode", "--max-instructions", "--shadow-memory", "--device"};
+    static const std::set<std::string> kValued = {"--checks",        "--leak-check",   "--json",           "--sarif",
+                                                  "--log-file",      "--suppressions", "--error-exitcode", "--max-instructions",
+                                                  "--shadow-memory", "--device"};
     if (word == "--") {
       request.program.assign(arguments.begin() + static_cast<long>(at) + 1, arguments.end());
       break;
@@ -134,7 +137,8 @@ void add_uninitialised(report::CheckReport& report, const CheckFacts& facts) {
     report::CheckFinding f;
     f.check = word(check_of(Kind::UninitializedVariable));
     f.kind = word(Kind::UninitializedVariable);
-    f.title = u.sometimes ? fmt::format("Variable '{}' may be read before it has a value", u.variable) : fmt::format("Uninitialized read of variable '{}'", u.variable);
+    f.title = u.sometimes ? fmt::format("Variable '{}' may be read before it has a value", u.variable)
+                          : fmt::format("Uninitialized read of variable '{}'", u.variable);
     f.is_error = !u.sometimes;
     f.locations = {u.place};
     f.lines.push_back({"in " + u.place, {}, {}});
@@ -181,7 +185,9 @@ void fold_same_lines(report::CheckReport& report, const CheckFacts& facts) {
   for (auto& f : report.findings) {
     // The compiler has told of it by its name.
     const auto same = [&](const auto& u) { return !u.sometimes && !f.locations.empty() && f.locations[0] == u.place; };
-    if (f.kind == word(Kind::UninitializedRead) && f.title.find("__local__") != std::string::npos && std::ranges::any_of(facts.uninitialised, same)) continue;
+    if (f.kind == word(Kind::UninitializedRead) && f.title.find("__local__") != std::string::npos &&
+        std::ranges::any_of(facts.uninitialised, same))
+      continue;
     std::string key;
     for (const auto& line : f.lines)
       for (const auto& frame : line.frames) key += fmt::format("|{} {} {}:{}", line.text, frame.function, frame.file, frame.line);
@@ -235,7 +241,9 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   if (!request.suppressions.empty()) {
     auto removed = report::suppress(report, request.suppressions);
     if (!removed) return fail(removed.error().message);
-    if (*removed) report.notes["suppressed"] = fmt::format("{} finding{} suppressed by {}", *removed, *removed == 1 ? " was" : "s were", request.suppressions);
+    if (*removed)
+      report.notes["suppressed"] =
+          fmt::format("{} finding{} suppressed by {}", *removed, *removed == 1 ? " was" : "s were", request.suppressions);
   }
   report.fold();
   if (!request.log.empty()) {
@@ -244,7 +252,8 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
     fmt::print(stderr, "{}", report.text());
   }
   if (request.json == "-") fmt::print("{}", report.json());
-  else if (!request.json.empty() && !(std::ofstream(request.json) << report.json() << std::flush)) return fail(fmt::format("cannot write '{}'", request.json));
+  else if (!request.json.empty() && !(std::ofstream(request.json) << report.json() << std::flush))
+    return fail(fmt::format("cannot write '{}'", request.json));
   if (!request.sarif.empty() && !(std::ofstream(request.sarif) << report::sarif(report, fs::current_path(ignored), kVersion) << std::flush))
     return fail(fmt::format("cannot write '{}'", request.sarif));
   return report.errors() && request.exit_code ? request.exit_code : status;
@@ -281,7 +290,8 @@ int check_command(const Arguments& arguments) {
   auto options = parse_options(words, *cc);
   if (!options) return fail(options.error().message);
   if (options->inputs.empty()) return fail("no source is named; `warpbeam check --help` tells more");
-  if (options->phase != Phase::Executable || options->shared || !options->output.empty()) return fail("it makes a program and runs it; use `warpbeam nvcc` to make something else");
+  if (options->phase != Phase::Executable || options->shared || !options->output.empty())
+    return fail("it makes a program and runs it; use `warpbeam nvcc` to make something else");
   catch_interrupts();
   // Lines of host code, in the form that addr2line knows best, and every caller on the stack; frame pointers are not
   // needed, the unwinder reads tables.
@@ -291,7 +301,8 @@ int check_command(const Arguments& arguments) {
   // that nobody wrote. LLVM leaves loads where they are in functions that are marked for a sanitizer.
   append(options->device, {"-mllvm", "-force-attribute=sanitize_thread"});
   // Accesses stay where they stand in the source, and are not made one of two: each has a line (src/lowering/checker/kept_places.cc).
-  for (const char* option : {"-simplifycfg-sink-common=false", "-simplifycfg-merge-cond-stores=false", "-disable-machine-sink", "-disable-machine-licm"})
+  for (const char* option :
+       {"-simplifycfg-sink-common=false", "-simplifycfg-merge-cond-stores=false", "-disable-machine-sink", "-disable-machine-licm"})
     append(options->device, {"-mllvm", option});
   // Variables without a value; the option is one of a library beside this program.
   if (!lowering_library().empty()) append(options->device, {"-mllvm", "-warpbeam-unset-variables"});

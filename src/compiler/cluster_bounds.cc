@@ -52,8 +52,7 @@ std::string list(const Attribute& a, size_t count) {
 }  // namespace
 
 std::optional<std::string> join_cluster_bounds(string_view s) {
-  if (s.find("__cluster_dims__") == string_view::npos || s.find("__launch_bounds__") == string_view::npos)
-    return std::nullopt;
+  if (s.find("__cluster_dims__") == string_view::npos || s.find("__launch_bounds__") == string_view::npos) return std::nullopt;
   std::vector<std::pair<Attribute, std::string>> changes;
   std::optional<Attribute> bounds, cluster;  // of this declaration
   bool line_start = true;
@@ -63,10 +62,8 @@ std::optional<std::string> join_cluster_bounds(string_view s) {
       line_start = false;
       continue;
     }
-    if (s[i] == '\n')
-      line_start = true;
-    else if (!std::isspace(static_cast<unsigned char>(s[i])))
-      line_start = false;
+    if (s[i] == '\n') line_start = true;
+    else if (!std::isspace(static_cast<unsigned char>(s[i]))) line_start = false;
     if (s[i] == ';' || s[i] == '{' || s[i] == '}') bounds.reset(), cluster.reset();
     if (!is_name(s[i])) {
       ++i;

@@ -56,7 +56,7 @@ struct StoredResult {
 };
 
 bool stat_file(const std::string& path, FileState& state) {
-  struct stat data {};
+  struct stat data{};
   if (stat(path.c_str(), &data) || !S_ISREG(data.st_mode)) return false;
   state.path = path;
   state.size = data.st_size;
@@ -126,8 +126,7 @@ std::string write_manifest(const std::vector<StoredResult>& results) {
   std::string text;
   for (const auto& result : results) {
     text += fmt::format("result {} {} {}\n", result.directory, result.hash, result.program);
-    for (const auto& file : result.files)
-      text += fmt::format("{} {} {} {}\n", file.size, file.time, file.hash, file.path);
+    for (const auto& file : result.files) text += fmt::format("{} {} {} {}\n", file.size, file.time, file.hash, file.path);
     for (const auto& place : result.searched) text += fmt::format("searched {} {}\n", place.met, place.directory);
   }
   return hash_text(text) + "\n" + text;
@@ -190,7 +189,8 @@ bool unchanged(const StoredResult& result) {
   std::vector<std::string> directories;
   for (const auto& place : result.searched) directories.push_back(place.directory);
   const std::vector<Searched> now = look_around(std::move(directories), result.files);
-  return std::ranges::equal(now, result.searched, [](const Searched& a, const Searched& b) { return a.directory == b.directory && a.met == b.met; });
+  return std::ranges::equal(now, result.searched,
+                            [](const Searched& a, const Searched& b) { return a.directory == b.directory && a.met == b.met; });
 }
 
 // Where a file of the user's lies, the files that it includes are looked for first.
@@ -245,12 +245,9 @@ std::optional<CompileCache> CompileCache::open() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   std::string root;
-  if (cache && cache[0] == '/')
-    root = std::string(cache) + "/warpbeam";
-  else if (home && home[0] == '/')
-    root = std::string(home) + "/.cache/warpbeam";
-  else
-    return std::nullopt;
+  if (cache && cache[0] == '/') root = std::string(cache) + "/warpbeam";
+  else if (home && home[0] == '/') root = std::string(home) + "/.cache/warpbeam";
+  else return std::nullopt;
   // Programs are run from here: whoever can write to it runs what he likes.
   for (const char* part : {"/programs", "/programs/results", "/programs/keys"})
     if (!make_private_folder(root + part)) return std::nullopt;
@@ -263,7 +260,7 @@ CompileCache CompileCache::of_toolchain() {
 }
 
 bool CompileCache::has_room() const {
-  struct statvfs disk {};
+  struct statvfs disk{};
   return statvfs(root_.c_str(), &disk) != 0 || disk.f_bavail * disk.f_frsize >= kLeastRoom;
 }
 
@@ -305,9 +302,9 @@ std::string CompileCache::begin() {
   return pattern;
 }
 
-std::optional<CachedProgram> CompileCache::store(const std::string& key, const std::string& directory,
-                                                 const std::string& name, const std::vector<std::string>& files,
-                                                 const std::string& messages, std::vector<std::string> searched) {
+std::optional<CachedProgram> CompileCache::store(const std::string& key, const std::string& directory, const std::string& name,
+                                                 const std::vector<std::string>& files, const std::string& messages,
+                                                 std::vector<std::string> searched) {
   StoredResult result{"", name, hash_result(directory + "/" + name, messages), {}, {}};
   if (result.hash.empty()) return std::nullopt;
   std::vector<std::string> sorted = files;
@@ -393,8 +390,7 @@ void CompileCache::shrink() {
   for (fs::directory_iterator it(root_ + "/keys", error), end; !error && it != end; it.increment(error)) {
     auto results = read_manifest(it->path());
     std::error_code ignored;
-    if (std::ranges::none_of(
-            results, [&](const StoredResult& r) { return fs::exists(root_ + "/results/" + r.directory, ignored); }))
+    if (std::ranges::none_of(results, [&](const StoredResult& r) { return fs::exists(root_ + "/results/" + r.directory, ignored); }))
       fs::remove(it->path(), ignored);
   }
 }

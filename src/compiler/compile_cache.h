@@ -46,8 +46,7 @@ class CompileCache {
   // Files away what was built under the directory given by begin(). `name` is the program's file name in it, `searched`
   // the directories in which the user lets headers and libraries be looked for.
   std::optional<CachedProgram> store(const std::string& key, const std::string& directory, const std::string& name,
-                                     const std::vector<std::string>& files, const std::string& messages,
-                                     std::vector<std::string> searched);
+                                     const std::vector<std::string>& files, const std::string& messages, std::vector<std::string> searched);
 
   const std::string& path() const { return root_; }
 

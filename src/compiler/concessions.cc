@@ -36,9 +36,7 @@ constexpr Concession kConcessions[] = {
 
 bool says(const Outcome& outcome, std::string_view what) { return outcome.messages.find(what) != std::string::npos; }
 
-bool has_word(const Command& command, std::string_view word) {
-  return std::ranges::find(command.words, word) != command.words.end();
-}
+bool has_word(const Command& command, std::string_view word) { return std::ranges::find(command.words, word) != command.words.end(); }
 
 std::optional<Command> conceding(const Command& command, const Outcome& outcome) {
   for (const Concession& c : kConcessions) {
@@ -85,10 +83,8 @@ std::optional<Preprocessed> preprocessed(const Command& command) {
   out.text = std::move(*text);
 
   for (auto word = command.words.begin(); word != command.words.end(); ++word) {
-    constexpr std::string_view kDone[] = {"-MD", "-MMD", "-MP"},
-                               kDoneWithValue[] = {"-include", "-MF", "-MT", "-D", "-U"};
-    if (std::ranges::find(kDoneWithValue, *word) != std::end(kDoneWithValue))
-      ++word;
+    constexpr std::string_view kDone[] = {"-MD", "-MMD", "-MP"}, kDoneWithValue[] = {"-include", "-MF", "-MT", "-D", "-U"};
+    if (std::ranges::find(kDoneWithValue, *word) != std::end(kDoneWithValue)) ++word;
     else if (!word->starts_with("-D") && !word->starts_with("-U") && std::ranges::find(kDone, *word) == std::end(kDone))
       out.compile.words.push_back(word == compile + 1 ? out.text_file : *word);
   }
@@ -158,9 +154,8 @@ std::optional<Command> with_mended_text(const Command& command, const Outcome& o
     if (word == "-S" || word == "-c") word = "-fsyntax-only";
   const auto output = std::ranges::find(look.words, "-o");
   look.words.erase(output, output + 2);
-  for (const char* word :
-       {"-w", "-Wsystem-headers", "-ferror-limit=0", "-fno-color-diagnostics", "-fno-caret-diagnostics",
-        "-fdiagnostics-print-source-range-info", "-ftemplate-backtrace-limit=1"})
+  for (const char* word : {"-w", "-Wsystem-headers", "-ferror-limit=0", "-fno-color-diagnostics", "-fno-caret-diagnostics",
+                           "-fdiagnostics-print-source-range-info", "-ftemplate-backtrace-limit=1"})
     look.words.push_back(word);
   const auto messages = run_commands({&look, 1}, 1)[0].messages;
 
@@ -196,8 +191,7 @@ std::optional<size_t> past_statement(std::string_view s, size_t i) {
     if (c == '\n') line_start = true;
     if (!std::isspace(static_cast<unsigned char>(c))) line_start = false;
     if (c == '(' || c == '[' || c == '{') ++depth;
-    if ((c == ')' || c == ']' || c == '}') && (--depth < 0 || (depth == 0 && block)))
-      return depth < 0 ? std::nullopt : std::optional(i);
+    if ((c == ')' || c == ']' || c == '}') && (--depth < 0 || (depth == 0 && block))) return depth < 0 ? std::nullopt : std::optional(i);
     if (c == ';' && depth == 0) return i;
   }
   return std::nullopt;
@@ -234,8 +228,8 @@ std::string warnings_of_host_calls(const Command& command, std::string_view mess
     const auto source = std::ranges::find_if(
         command.words, [&](const std::string& word) { return word.ends_with(".cu") && line.find(word + ":") < error; });
     if (source == command.words.end()) continue;
-    if (const auto text = read_file(*source); !text || text->find("exec_check_disable") != text->npos ||
-                                              text->find("hd_warning_disable") != text->npos)
+    if (const auto text = read_file(*source);
+        !text || text->find("exec_check_disable") != text->npos || text->find("hd_warning_disable") != text->npos)
       continue;
     line.replace(error, 5, "warning");
     out.append(line).append("; on the device the call is a trap\n");
@@ -258,18 +252,17 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
     host_accepts = host_accepts || first[at].status == 0 || !names_other_errors(first[at].messages);
   }
   // Each may bring to light what another can mend.
-  constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {
-      with_lambdas_for_both,
-      conceding,
-      conceding,
-      with_joined_marks,
-      with_respelled_text,
-      with_loops_unrolled_alone,
-      without_unused_templates,
-      without_dead_branches,
-      with_mended_text,
-      with_mended_text,
-      with_mended_text};
+  constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {with_lambdas_for_both,
+                                                                                  conceding,
+                                                                                  conceding,
+                                                                                  with_joined_marks,
+                                                                                  with_respelled_text,
+                                                                                  with_loops_unrolled_alone,
+                                                                                  without_unused_templates,
+                                                                                  without_dead_branches,
+                                                                                  with_mended_text,
+                                                                                  with_mended_text,
+                                                                                  with_mended_text};
   for (auto mend : kMends) {
     if (mend == without_unused_templates && host_looks && !host_accepts) continue;
     std::vector<Command> again;

@@ -42,13 +42,17 @@ class Tokens {
   }
   const std::vector<Token>& list() const { return list_; }
   const std::vector<std::string_view>& directives() const { return directives_; }
-  std::string_view at(size_t k) const { return k < list_.size() ? text_.substr(list_[k].begin, list_[k].end - list_[k].begin) : std::string_view(); }
+  std::string_view at(size_t k) const {
+    return k < list_.size() ? text_.substr(list_[k].begin, list_[k].end - list_[k].begin) : std::string_view();
+  }
   bool is(size_t k, std::string_view what) const { return at(k) == what; }
   bool is_word(size_t k) const { return k < list_.size() && list_[k].kind == Token::Name; }
   // Three marks side by side from token k on.
   bool three(size_t k, char c) const {
     for (size_t n = 0; n < 3; ++n)
-      if (k + n >= list_.size() || list_[k + n].kind != Token::Mark || text_[list_[k + n].begin] != c || list_[k + n].begin != list_[k].begin + n) return false;
+      if (k + n >= list_.size() || list_[k + n].kind != Token::Mark || text_[list_[k + n].begin] != c ||
+          list_[k + n].begin != list_[k].begin + n)
+        return false;
     return true;
   }
   // The token after the bracket that closes the one at k; npos if none does.
@@ -188,7 +192,8 @@ class Walk {
       k = *o;
       if (!index) continue;
       // `a[]` declares and `[[…]]` is an attribute.
-      const bool names = k > 0 && ((t_.is_word(k - 1) && !is_keyword(t_.at(k - 1))) || t_.is(k - 1, "]") || t_.is(k - 1, ")") || t_.is(k - 1, "["));
+      const bool names =
+          k > 0 && ((t_.is_word(k - 1) && !is_keyword(t_.at(k - 1))) || t_.is(k - 1, "]") || t_.is(k - 1, ")") || t_.is(k - 1, "["));
       if (names || t_.is(k + 1, "[")) continue;
       from = k;
       break;
@@ -254,7 +259,8 @@ class Walk {
         if (!o) return std::nullopt;
         k = *o;
         // a[i], f(x): what is indexed or called belongs to it. `if (c) (k)<<<…` does not.
-        const bool goes_on = k > 0 && ((t_.is_word(k - 1) && !is_keyword(t_.at(k - 1))) || (index && (t_.is(k - 1, ")") || t_.is(k - 1, "]"))));
+        const bool goes_on =
+            k > 0 && ((t_.is_word(k - 1) && !is_keyword(t_.at(k - 1))) || (index && (t_.is(k - 1, ")") || t_.is(k - 1, "]"))));
         if (!goes_on) return k;
       } else if (t_.is_word(p) && !operand && !is_keyword(t_.at(p))) {
         k = p;

@@ -69,7 +69,9 @@ std::string missing_functions(const std::vector<Part>& parts, const std::set<std
   for (const auto& name : undefined) {
     if (!name.starts_with("_Z")) continue;
     const auto part = std::ranges::find_if(parts, [&](const Part& p) { return p.linked && p.device.undefined.contains(name); });
-    if (part != parts.end()) lines += fmt::format("{}device code of {} uses {}, which none of the files defines", lines.empty() ? "" : "\n", part->object.name.substr(part->object.name.rfind('/') + 1), demangled(name));
+    if (part != parts.end())
+      lines += fmt::format("{}device code of {} uses {}, which none of the files defines", lines.empty() ? "" : "\n",
+                           part->object.name.substr(part->object.name.rfind('/') + 1), demangled(name));
   }
   return lines;
 }
@@ -139,8 +141,7 @@ Result<DeviceLink> plan_device_link(const std::vector<std::string>& files) {
 
 std::string registration_assembly(const DeviceLink& link) {
   std::string text = "\t.text\n";
-  for (const auto& name : link.registrations)
-    text += fmt::format("\t.globl {0}\n\t.hidden {0}\n\t.type {0}, @function\n{0}:\n", name);
+  for (const auto& name : link.registrations) text += fmt::format("\t.globl {0}\n\t.hidden {0}\n\t.type {0}, @function\n{0}:\n", name);
   // The arguments are already where the runtime's function wants them, so this is a jump.
   if (!link.registrations.empty()) text += "\tjmp __warpbeamRegisterLinked@PLT\n";
   if (!link.required.empty()) text += "\t.section .data.rel.warpbeam,\"aw\",@progbits\n";

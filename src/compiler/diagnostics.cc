@@ -26,8 +26,7 @@ bool is_warning(std::string_view line) { return contains(line, ": warning: ") ||
 
 // "In file included from a.h:3:" lines come before the message they belong to.
 bool is_introduction(std::string_view line) {
-  return line.starts_with("In file included from ") || line.starts_with("In module ") ||
-         line.starts_with("                 from ");
+  return line.starts_with("In file included from ") || line.starts_with("In module ") || line.starts_with("                 from ");
 }
 
 // "1 error generated when compiling for sm_90."
@@ -41,7 +40,10 @@ bool is_full_disk(std::string_view error) { return contains(error, "No space lef
 // What can be done: who has a header that toolkits bring and this does not, for example.
 std::string help_with(std::string_view error) {
   if (is_full_disk(error)) return "note: there is no room for temporary files; TMPDIR names another folder for them\n";
-  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {{"'CL/", "opencl-headers (and ocl-icd-opencl-dev for -lOpenCL)"}, {"'thrust/", "libthrust-dev (--cccl names another version's folder)"}, {"'cub/", "libcub-dev (--cccl names another version's folder)"}};
+  constexpr std::pair<std::string_view, std::string_view> kPackages[] = {
+      {"'CL/", "opencl-headers (and ocl-icd-opencl-dev for -lOpenCL)"},
+      {"'thrust/", "libthrust-dev (--cccl names another version's folder)"},
+      {"'cub/", "libcub-dev (--cccl names another version's folder)"}};
   if (!contains(error, "file not found")) return {};
   for (const auto& [header, package] : kPackages)
     if (contains(error, header)) return fmt::format("note: Debian has it in the package {}\n", package);
@@ -105,11 +107,8 @@ std::string Diagnostics::fresh(std::string_view text) {
 }
 
 std::string Diagnostics::closing() const {
-  auto counted = [](int number, std::string_view what) {
-    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-  };
-  if (errors_ && warnings_)
-    return fmt::format("{} and {} generated.\n", counted(warnings_, "warning"), counted(errors_, "error"));
+  auto counted = [](int number, std::string_view what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); };
+  if (errors_ && warnings_) return fmt::format("{} and {} generated.\n", counted(warnings_, "warning"), counted(errors_, "error"));
   if (errors_) return fmt::format("{} generated.\n", counted(errors_, "error"));
   if (warnings_) return fmt::format("{} generated.\n", counted(warnings_, "warning"));
   return {};

@@ -57,7 +57,8 @@ std::optional<WrapperFlags> flags_of_any(const std::string& path) {
   const auto version = answer(path, "--version");
   if (!version) return std::nullopt;
   const std::string compiler = version->find("clang") != std::string::npos ? "clang++-19" : "g++";
-  if (compiler == "g++" && version->find("g++") == std::string::npos && version->find("gcc") == std::string::npos && version->find("GCC") == std::string::npos)
+  if (compiler == "g++" && version->find("g++") == std::string::npos && version->find("gcc") == std::string::npos &&
+      version->find("GCC") == std::string::npos)
     return std::nullopt;
   const auto shown = [&](const char* step) -> std::optional<WrapperFlags> {
     const auto said = answer(path, step);
@@ -93,7 +94,8 @@ Result<WrapperFlags> flags_of_wrapper(const std::string& path) {
   struct Question {
     const char *compile, *link;
   };
-  for (const Question& q : {Question{"--showme:compile", "--showme:link"}, {"-show", nullptr}, {"--cray-print-opts=cflags", "--cray-print-opts=libs"}}) {
+  for (const Question& q :
+       {Question{"--showme:compile", "--showme:link"}, {"-show", nullptr}, {"--cray-print-opts=cflags", "--cray-print-opts=libs"}}) {
     const auto compile = answer(path, q.compile), link = q.link ? answer(path, q.link) : std::string();
     if (!compile || !link || compile->find(q.compile) != std::string::npos) continue;  // which echo would answer
     const Words words = words_of(*compile);
@@ -103,7 +105,10 @@ Result<WrapperFlags> flags_of_wrapper(const std::string& path) {
     return flags;
   }
   if (auto any = flags_of_any(path)) return *any;
-  return Error{1, fmt::format("-ccbin '{}': host code is compiled by clang-19, which can stand in for gcc, g++, clang and clang++ and for what calls them", path)};
+  return Error{
+      1, fmt::format(
+             "-ccbin '{}': host code is compiled by clang-19, which can stand in for gcc, g++, clang and clang++ and for what calls them",
+             path)};
 }
 
 }  // namespace warpbeam::compiler

@@ -17,16 +17,20 @@ namespace {
 using Frames = std::vector<report::HostFrame>;
 
 // Vectors and temporary memory of these give memory back by themselves.
-bool is_of_library(const report::HostFrame& f) { return f.file.find("/thrust/") != std::string::npos || f.file.find("/cub/") != std::string::npos; }
+bool is_of_library(const report::HostFrame& f) {
+  return f.file.find("/thrust/") != std::string::npos || f.file.find("/cub/") != std::string::npos;
+}
 
 // Code that the program did not write: our headers, the C++ library, and the stubs around launches.
 bool is_foreign(const report::HostFrame& f) {
   return f.file.empty() || f.file == "??" || f.file.starts_with(toolchain().include_directory) || f.file.starts_with("/usr/") ||
-         f.function.find("__device_stub__") != std::string::npos || f.file.find("/sysdeps/") != std::string::npos || f.function.starts_with("__libc_");
+         f.function.find("__device_stub__") != std::string::npos || f.file.find("/sysdeps/") != std::string::npos ||
+         f.function.starts_with("__libc_");
 }
 
 // addr2line -i gives a function and a place for every inlined frame; an address line separates them.
-void read_answers(const std::string& text, const std::string& module, std::map<std::string, Frames>& out, std::set<std::string>& of_library) {
+void read_answers(const std::string& text, const std::string& module, std::map<std::string, Frames>& out,
+                  std::set<std::string>& of_library) {
   std::istringstream lines(text);
   std::string line, function, place;
   Frames* frames = nullptr;
@@ -83,14 +87,16 @@ void look_up_host_lines(report::CheckReport& report) {
     text << in.rdbuf();
     read_answers(text.str(), module, known, of_library);
   }
-  report.freed_by_library = !report.frees.empty() && std::ranges::all_of(report.frees, [&](const auto& place) { return of_library.contains(place); });
+  report.freed_by_library =
+      !report.frees.empty() && std::ranges::all_of(report.frees, [&](const auto& place) { return of_library.contains(place); });
   for (auto& f : report.findings)
     for (auto& line : f.lines) {
       for (const auto& place : line.stack)
         if (auto it = known.find(place); it != known.end())
           for (const auto& frame : it->second)
             if (line.frames.size() < 4) line.frames.push_back(frame);
-      if (f.locations.empty() && !line.frames.empty()) f.locations.push_back(line.frames[0].file + ":" + std::to_string(line.frames[0].line));
+      if (f.locations.empty() && !line.frames.empty())
+        f.locations.push_back(line.frames[0].file + ":" + std::to_string(line.frames[0].line));
     }
 }
 

@@ -68,8 +68,8 @@ KernelNeeds needs_of(const ptx::Module& module, const ptx::Function& kernel, con
   out.max_threads = static_cast<int>(kernel.max_ntid[0] * std::max(kernel.max_ntid[1], 1u) * std::max(kernel.max_ntid[2], 1u));
   std::vector<const ptx::Function*> functions;
   reached(module, kernel, functions);
-  const assembly::Target target =
-      assembly::target_of(kernel, device.cc(), static_cast<uint32_t>(device.max_regs_per_thread), static_cast<uint32_t>(device.regs_per_block));
+  const assembly::Target target = assembly::target_of(kernel, device.cc(), static_cast<uint32_t>(device.max_regs_per_thread),
+                                                      static_cast<uint32_t>(device.regs_per_block));
   for (const ptx::Function* f : functions) out.registers = std::max(out.registers, assembly::assemble(module, *f, target).registers);
   out.static_shared = static_cast<int>(static_shared_of(module, kernel));
   return out;

@@ -87,10 +87,8 @@ std::optional<std::string> join_launch_marks(string_view s) {
       line_start = false;
       continue;
     }
-    if (s[i] == '\n')
-      line_start = true;
-    else if (!std::isspace(static_cast<unsigned char>(s[i])))
-      line_start = false;
+    if (s[i] == '\n') line_start = true;
+    else if (!std::isspace(static_cast<unsigned char>(s[i]))) line_start = false;
     const size_t open = past_marks(s, i, '<');
     if (!open || after_operator(s, i)) {
       ++i;

@@ -22,7 +22,8 @@ using Words = std::vector<std::string>;
 
 constexpr const char* kName = "linker";
 // Where clang looks for the linker and for libraries, beside what options say.
-constexpr const char* kVariables[] = {"PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS", "CLANG_NO_DEFAULT_CONFIG"};
+constexpr const char* kVariables[] = {
+    "PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "CCC_OVERRIDE_OPTIONS", "CLANG_NO_DEFAULT_CONFIG"};
 // With these a link is more than one command, or clang writes files of its own for it.
 constexpr std::string_view kMore[] = {"-flto", "-B", "-v", "-###", "-save-temps", "--save-temps", "-fopenmp-targets", "--offload"};
 constexpr char kMark = '\1';
@@ -153,7 +154,8 @@ std::optional<Command> linker_command(const Command& link) {
     const auto text = read_file(kept->path);
     if (!text) return std::nullopt;
     linker.emplace();
-    for (std::string_view rest = *text; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1)) linker->emplace_back(rest.substr(0, rest.find('\n')));
+    for (std::string_view rest = *text; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
+      linker->emplace_back(rest.substr(0, rest.find('\n')));
   } else if (cache->asked_before(key)) {
     if ((linker = ask_clang(link))) keep(*cache, key, *linker);
   }
@@ -173,7 +175,8 @@ bool usual_linker() {
 // gold takes 70 ms where ld takes 190, but is not ld to the last option: it gets links that say nothing of their own about how
 // they are to be made.
 std::optional<Command> quick_link(const Command& link) {
-  constexpr std::string_view kOurs[] = {"-Wl,--start-group", "-Wl,--end-group", "-Wl,-rpath,", "-Wl,--dependency-file=", "-static-libstdc++"};
+  constexpr std::string_view kOurs[] = {"-Wl,--start-group", "-Wl,--end-group", "-Wl,-rpath,",
+                                        "-Wl,--dependency-file=", "-static-libstdc++"};
   constexpr std::string_view kOwn[] = {"-Wl,", "-Xlinker", "-fuse-ld", "--ld-path", "-T", "-static", "-nostdlib", "-z", "-r"};
   if (!is_plain(link) || !usual_linker()) return std::nullopt;
   const auto begins = [](std::string_view word) { return [word](std::string_view with) { return word.starts_with(with); }; };

@@ -80,10 +80,8 @@ int dispatch(const Arguments& arguments) {
   }
   if (const auto status = tool_command(name, rest)) return *status;
   std::string text = fmt::format("'{}' is not a command", name);
-  if (name.ends_with(".cu"))
-    text += fmt::format("; did you mean 'warpbeam run {}'?", name);
-  else if (auto near = nearest_name(name, names); !near.empty())
-    text += fmt::format("; did you mean '{}'?", near);
+  if (name.ends_with(".cu")) text += fmt::format("; did you mean 'warpbeam run {}'?", name);
+  else if (auto near = nearest_name(name, names); !near.empty()) text += fmt::format("; did you mean '{}'?", near);
   fmt::print(stderr, "warpbeam: {} (`warpbeam --help` lists them)\n", text);
   return 2;
 }

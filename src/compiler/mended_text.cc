@@ -28,7 +28,8 @@ constexpr std::string_view kMain = "no template named 'main'";
 constexpr std::string_view kNoType = "a type specifier is required for all declarations";
 constexpr std::string_view kLambda = "(lambda at ";
 constexpr std::string_view kArgument = "invalid explicitly-specified argument for template parameter";
-constexpr std::string_view kNotTemplate = "missing 'template' keyword prior to dependent template name '", kDependent = "use 'template' keyword to treat '";
+constexpr std::string_view kNotTemplate = "missing 'template' keyword prior to dependent template name '",
+                           kDependent = "use 'template' keyword to treat '";
 constexpr std::string_view kNotCalled = "reference to non-static member function must be called";
 constexpr std::string_view kHost = "__attribute__((host)) ", kDevice = "__attribute__((device)) ";
 
@@ -102,8 +103,7 @@ class Mender {
         if (host_call) trap_on_device(declaration_in_c(m.text));
         definition = offset(m.place);
       }
-      if (m.text.ends_with(kEarlier) || m.text.ends_with(kMember) || has(m.text, kTemplate))
-        agree_on_sides(definition, offset(m.place));
+      if (m.text.ends_with(kEarlier) || m.text.ends_with(kMember) || has(m.text, kTemplate)) agree_on_sides(definition, offset(m.place));
       if (has(m.text, kVariableSize)) initialize_afterwards(offset(m.place));
       if (has(m.text, kJumped)) assign_instead(offset(m.place));
       if (has(m.text, kMain)) give_main_a_type(offset(m.place));
@@ -114,7 +114,8 @@ class Mender {
       if (has(m.text, kSuffix)) read_suffix(offset(m.place));
       if (has(m.text, kArgument)) name_from_host(definition);
       for (std::string_view said : {kNotTemplate, kDependent})
-        if (const size_t name = m.text.find(said); name != std::string_view::npos) say_template(offset(m.place), m.text.substr(name + said.size()));
+        if (const size_t name = m.text.find(said); name != std::string_view::npos)
+          say_template(offset(m.place), m.text.substr(name + said.size()));
       if (has(m.text, kNotCalled)) say_template(offset(m.place), s_.substr(std::min(offset(m.place), s_.size())));
       for (size_t at = m.text.find(kLambda); at != std::string_view::npos; at = m.text.find(kLambda, at + 1)) {
         std::string_view where = m.text.substr(at + kLambda.size());
@@ -128,8 +129,7 @@ class Mender {
 
   std::optional<std::string> result() {
     if (edits_.empty()) return std::nullopt;
-    std::sort(edits_.begin(), edits_.end(),
-              [](const Edit& a, const Edit& b) { return std::tie(a.at, a.order) < std::tie(b.at, b.order); });
+    std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return std::tie(a.at, a.order) < std::tie(b.at, b.order); });
     std::string out;
     size_t copied = 0;
     for (const Edit& e : edits_) {
@@ -253,9 +253,8 @@ class Mender {
       while (at < s_.size() && s_[at] == '[') at = past_space(past_brackets(at));
       const std::string type = variable + "__warpbeam_t", object = variable + "__warpbeam_u";
       types += (types.empty() ? "" : ", ") + stars + type + std::string(s_.substr(end, at - end));
-      variables += "; static __attribute__((shared)) __attribute__((aligned(alignof(" + type +
-                   ")))) __warpbeam_unconstructed<" + type + "> " + object + "; " + reference_ + type + "& " +
-                   variable + " = " + object + ".value";
+      variables += "; static __attribute__((shared)) __attribute__((aligned(alignof(" + type + ")))) __warpbeam_unconstructed<" + type +
+                   "> " + object + "; " + reference_ + type + "& " + variable + " = " + object + ".value";
       if (at >= s_.size() || (s_[at] != ',' && s_[at] != ';')) return;  // an initializer is an error to nvcc as well
       if (s_[at] == ';') break;
       done_.insert(at = past_space(at + 1));
@@ -314,8 +313,7 @@ class Mender {
       for (size_t host; (host = head.find("__attribute__((host))")) != std::string::npos;) head.erase(host, 21);
     }
     while (std::isspace(static_cast<unsigned char>(head.back()))) head.pop_back();
-    head.insert(past_templates(head, 0),
-                has(head, "inline") ? "__attribute__((device)) " : "__attribute__((device)) inline ");
+    head.insert(past_templates(head, 0), has(head, "inline") ? "__attribute__((device)) " : "__attribute__((device)) inline ");
     edits_.push_back({begin, 0, head + " { __builtin_trap(); } "});
   }
 
@@ -382,8 +380,8 @@ class Mender {
     const bool none = s_[items] == '{' && s_[past_space(items + 1)] == '}';
     const std::string list = variable + "__warpbeam_items";
     std::string after = "; { const __typeof__(" + variable + "[0]) " + list + (none ? "[1]" : "[]") + " = " +
-                        std::string(s_.substr(items, end - items)) + "; __warpbeam_initialize(&" + variable +
-                        "[0], sizeof(" + variable + ") / sizeof(" + variable + "[0]), " + list + "); }";
+                        std::string(s_.substr(items, end - items)) + "; __warpbeam_initialize(&" + variable + "[0], sizeof(" + variable +
+                        ") / sizeof(" + variable + "[0]), " + list + "); }";
     size_t replaced = end;
     if (end < s_.size() && s_[end] == ',') {
       if (s_[past_space(end + 1)] == '*') return;  // the items need not be of the variables' type
@@ -426,7 +424,8 @@ class Mender {
     for (const size_t last = std::min(s_.find(';', at), s_.size()); (at = s_.find(name, at)) < last; at += name.size()) {
       const size_t before = at ? std::min(s_.find_last_not_of(" \t\n", at - 1), at) : at;
       const bool member = s_[before] == ':' || s_[before] == '.' || s_[before] == '>';
-      if (!member || at == 0 || is_name(s_[at - 1]) || past_space(at + name.size()) >= s_.size() || s_[past_space(at + name.size())] != '<') continue;
+      if (!member || at == 0 || is_name(s_[at - 1]) || past_space(at + name.size()) >= s_.size() || s_[past_space(at + name.size())] != '<')
+        continue;
       if (done_.insert(at).second) edits_.push_back({at, 0, "template "});
       return;
     }
@@ -483,9 +482,9 @@ class Mender {
       if (!mark(marker, '#') || !mark(marker, ' ') || !number(marker, number_below)) continue;
       const size_t open = marker.find('"'), close = marker.rfind('"');
       if (open == close) return;
-      edits_.push_back({name, macro.size(),
-                        macro == "__LINE__" ? " " + std::to_string(number_below + below)
-                                            : " " + std::string(marker.substr(open, close + 1 - open))});
+      edits_.push_back(
+          {name, macro.size(),
+           macro == "__LINE__" ? " " + std::to_string(number_below + below) : " " + std::string(marker.substr(open, close + 1 - open))});
       return;
     }
   }
@@ -502,10 +501,10 @@ class Mender {
 
 bool can_be_mended(std::string_view messages) {
   return has(messages, kShared) || has(messages, kVoid) || has(messages, kVoids) || has(messages, kSuffix) ||
-         (has(messages, kHostCall) && has(messages, kFromBoth)) || has(messages, kVariableSize) ||
-         has(messages, kJump) || has(messages, kOtherSides) || has(messages, kSpecialized) || has(messages, kOutside) ||
-         has(messages, kMain) || has(messages, kNoType) || has(messages, kLambda) || has(messages, kArgument) ||
-         has(messages, kNotTemplate) || has(messages, kDependent) || has(messages, kNotCalled);
+         (has(messages, kHostCall) && has(messages, kFromBoth)) || has(messages, kVariableSize) || has(messages, kJump) ||
+         has(messages, kOtherSides) || has(messages, kSpecialized) || has(messages, kOutside) || has(messages, kMain) ||
+         has(messages, kNoType) || has(messages, kLambda) || has(messages, kArgument) || has(messages, kNotTemplate) ||
+         has(messages, kDependent) || has(messages, kNotCalled);
 }
 
 bool names_other_errors(std::string_view messages) {
@@ -527,17 +526,14 @@ std::string with_own_lines(std::string_view text, std::string_view file) {
     const bool marker = s.size() > 2 && s[0] == '#' && s[1] == ' ' && std::isdigit(static_cast<unsigned char>(s[2]));
     // Flag 3 is for a header of the system.
     const bool system = marker && has(s.substr(s.rfind('"') + 1), "3");
-    if (marker)
-      out.append("# ").append(std::to_string(line + 1)).append(" \"").append(file).append(system ? "\" 3\n" : "\"\n");
-    else
-      out.append(s);
+    if (marker) out.append("# ").append(std::to_string(line + 1)).append(" \"").append(file).append(system ? "\" 3\n" : "\"\n");
+    else out.append(s);
     text.remove_prefix(end);
   }
   return out;
 }
 
-std::optional<std::string> mend_text(std::string_view text, std::string_view file, std::string_view messages,
-                                     bool optimised) {
+std::optional<std::string> mend_text(std::string_view text, std::string_view file, std::string_view messages, bool optimised) {
   Mender mender(text, optimised);
   mender.mend(read_messages(messages, file), file);
   return mender.result();

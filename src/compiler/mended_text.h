@@ -32,7 +32,6 @@ std::string with_own_lines(std::string_view text, std::string_view file);
 // The text, mended where the messages point (with -fdiagnostics-print-source-range-info, about the text with its own
 // lines), or nothing if there is nothing that can be mended. Lines stay where they are. `optimised`: what is never used
 // goes away.
-std::optional<std::string> mend_text(std::string_view text, std::string_view file, std::string_view messages,
-                                     bool optimised = true);
+std::optional<std::string> mend_text(std::string_view text, std::string_view file, std::string_view messages, bool optimised = true);
 
 }  // namespace warpbeam::compiler

@@ -19,8 +19,7 @@ int fail(std::string_view command, const std::string& message) {
 const model::Device* device_called(std::string_view command, const std::string& spelling) {
   if (const model::Device* device = model::find_device(spelling)) return device;
   std::string near = model::nearest_device(spelling);
-  fail(command,
-       fmt::format("there is no device '{}'{}", spelling, near.empty() ? "" : "; did you mean '" + near + "'?"));
+  fail(command, fmt::format("there is no device '{}'{}", spelling, near.empty() ? "" : "; did you mean '" + near + "'?"));
   return nullptr;
 }
 

@@ -41,10 +41,8 @@ int nvcc_command(const Arguments& arguments) {
     fmt::print(stderr, "nvcc fatal   : {}\n", options.error().message);
     return 1;
   }
-  if (options->show_help)
-    fmt::print("{}", options_help());
-  else if (options->show_version)
-    fmt::print("{}", version_text());
+  if (options->show_help) fmt::print("{}", options_help());
+  else if (options->show_version) fmt::print("{}", version_text());
   else if (options->list_arch || options->list_code) {
     for (const auto& arch : known_archs()) fmt::print("{}\n", options->list_arch ? arch.compute() : arch.sm());
   } else {

@@ -23,9 +23,7 @@ struct ElfView {
   std::string_view names;
 
   std::string_view contents(const Elf64_Shdr& section) const {
-    if (section.sh_type == SHT_NOBITS || section.sh_offset > bytes.size() ||
-        section.sh_size > bytes.size() - section.sh_offset)
-      return {};
+    if (section.sh_type == SHT_NOBITS || section.sh_offset > bytes.size() || section.sh_size > bytes.size() - section.sh_offset) return {};
     return bytes.substr(section.sh_offset, section.sh_size);
   }
   static std::string_view text_at(std::string_view strings, size_t at) {
@@ -42,8 +40,7 @@ struct ElfView {
 
 Result<ElfView> view_elf(std::string_view bytes, const std::string& name) {
   Elf64_Ehdr header;
-  if (bytes.size() < sizeof header || bytes.substr(0, SELFMAG) != ELFMAG)
-    return Error{1, fmt::format("{} is not an object file", name)};
+  if (bytes.size() < sizeof header || bytes.substr(0, SELFMAG) != ELFMAG) return Error{1, fmt::format("{} is not an object file", name)};
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
     return Error{1, fmt::format("{} is not an object for x86-64", name)};
@@ -96,8 +93,7 @@ std::string member_name(std::string_view field, std::string_view long_names) {
 
 Result<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    return Error{1, fmt::format("cannot read {}: {}", path, strerror(errno))};
+  if (!in || std::filesystem::is_directory(path)) return Error{1, fmt::format("cannot read {}: {}", path, strerror(errno))};
   std::stringstream text;
   text << in.rdbuf();
   return std::move(text).str();
@@ -130,10 +126,8 @@ Result<ObjectFile> read_object(std::string_view bytes, std::string name) {
       if (binding == STB_LOCAL) continue;
       std::string text(ElfView::text_at(strings, symbol.st_name));
       if (text.empty()) continue;
-      if (symbol.st_shndx != SHN_UNDEF)
-        object.defined.insert(text);
-      else if (binding != STB_WEAK)
-        object.undefined.insert(text);
+      if (symbol.st_shndx != SHN_UNDEF) object.defined.insert(text);
+      else if (binding != STB_WEAK) object.undefined.insert(text);
     }
   }
   return object;
@@ -209,8 +203,7 @@ void rename_unit(std::string& object, std::string_view id) {
   if (end == object.npos || end == begin || end - begin > id.size()) return;
   std::string old = "__nv_" + object.substr(begin, end - begin);
   std::string renamed = "__nv_" + std::string(id.substr(id.size() - (end - begin)));
-  for (at = object.find(old); at != object.npos; at = object.find(old, at + old.size()))
-    object.replace(at, old.size(), renamed);
+  for (at = object.find(old); at != object.npos; at = object.find(old, at + old.size())) object.replace(at, old.size(), renamed);
 }
 
 }  // namespace warpbeam::compiler

@@ -65,12 +65,12 @@ Result<Request> read_request(const Arguments& arguments) {
     } else if (at + 1 < arguments.size()) {
       value = arguments[++at];
     }
-    int* number = word == "--block"                         ? &r.block
-                  : word == "--regs"                        ? &r.regs
-                  : word == "--shared" || word == "--smem"  ? &r.fixed
-                  : word == "--dynamic"                     ? &r.dynamic
-                  : word == "--grid"                        ? &r.grid
-                                                            : nullptr;
+    int* number = word == "--block"                        ? &r.block
+                  : word == "--regs"                       ? &r.regs
+                  : word == "--shared" || word == "--smem" ? &r.fixed
+                  : word == "--dynamic"                    ? &r.dynamic
+                  : word == "--grid"                       ? &r.grid
+                                                           : nullptr;
     if (word == "--device") {
       r.device = value;
     } else if (word == "--kernel") {
@@ -93,9 +93,8 @@ Result<void> print(const Request& request, const model::Device& device, int regs
   kernel.max_dynamic_shared = static_cast<size_t>(request.dynamic);
   auto result = model::occupancy(device, kernel, block, static_cast<size_t>(request.dynamic));
   if (!result) return result.error();
-  fmt::print("{}: {} blocks of {} threads per multiprocessor, {} of {} warps, occupancy {:.1f} %\n", device.name,
-             result->blocks_per_sm, block, result->warps_per_sm(device, block), device.max_warps_per_sm(),
-             100 * result->fraction(device, block));
+  fmt::print("{}: {} blocks of {} threads per multiprocessor, {} of {} warps, occupancy {:.1f} %\n", device.name, result->blocks_per_sm,
+             block, result->warps_per_sm(device, block), device.max_warps_per_sm(), 100 * result->fraction(device, block));
   struct Limit {
     std::string_view name;
     int blocks;
@@ -103,8 +102,7 @@ Result<void> print(const Request& request, const model::Device& device, int regs
   };
   for (auto [name, blocks, bit] :
        {Limit{"warps", result->by_warps, model::kLimitWarps}, Limit{"blocks", result->by_blocks, model::kLimitBlocks},
-        Limit{"registers", result->by_registers, model::kLimitRegisters},
-        Limit{"shared memory", result->by_shared, model::kLimitShared}})
+        Limit{"registers", result->by_registers, model::kLimitRegisters}, Limit{"shared memory", result->by_shared, model::kLimitShared}})
     fmt::print("  {:<14} {}{}\n", name, blocks == INT_MAX ? "no limit" : fmt::format("allow {}", blocks),
                result->limited_by & bit ? "  <- limits" : "");
   if (request.grid > 0 && result->blocks_per_sm > 0) {
@@ -131,7 +129,8 @@ int occupancy_command(const Arguments& arguments) {
   }
   if (request->file.empty()) {
     if (!request->block) return fail("--block is needed, or a file");
-    auto printed = print(*request, *device, std::max(request->regs, request->regs < 0 ? 32 : 0), std::max(request->fixed, 0), request->block);
+    auto printed =
+        print(*request, *device, std::max(request->regs, request->regs < 0 ? 32 : 0), std::max(request->fixed, 0), request->block);
     return printed ? 0 : fail(printed.error().message);
   }
   setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
@@ -146,11 +145,14 @@ int occupancy_command(const Arguments& arguments) {
     if (!request->block) blocks = {64, 128, 256, 512, 1024};
     for (int block : blocks) {
       if (!request->block && (block > device->max_threads_per_block || (k.max_threads && block > k.max_threads))) continue;
-      auto printed = print(*request, *device, request->regs < 0 ? k.registers : request->regs, request->fixed < 0 ? k.static_shared : request->fixed, block);
+      auto printed = print(*request, *device, request->regs < 0 ? k.registers : request->regs,
+                           request->fixed < 0 ? k.static_shared : request->fixed, block);
       if (!printed) return fail(printed.error().message);
     }
   }
-  if (!shown) return fail(fmt::format("'{}' has no kernel{}", request->file, request->kernel.empty() ? "" : " whose name contains '" + request->kernel + "'"));
+  if (!shown)
+    return fail(fmt::format("'{}' has no kernel{}", request->file,
+                            request->kernel.empty() ? "" : " whose name contains '" + request->kernel + "'"));
   return 0;
 }
 

@@ -43,7 +43,8 @@ void offer_libraries() {
   }
   const std::string tools = own.root + "/bin";
   if (exists(tools + "/nvcc")) put_first("PATH", tools);
-  if (const std::string clients = own.library_directory + "/warpbeam/clients"; exists(clients)) put_first("PYTHONPATH", clients);  // src/clients
+  if (const std::string clients = own.library_directory + "/warpbeam/clients"; exists(clients))
+    put_first("PYTHONPATH", clients);  // src/clients
   // Where packages look for a toolkit's headers, tools and device library.
   if (exists(own.root + "/nvvm"))
     for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) setenv(name, own.root.c_str(), 0);

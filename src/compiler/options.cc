@@ -27,8 +27,7 @@ const std::vector<OptionRow>& option_table() {
 
 const std::vector<PtxasRow>& ptxas_table() {
   static const std::vector<PtxasRow> rows = {
-#define PTXAS(id, long_name, short_name, takes, state, how) \
-  {PtxasId::id, long_name, short_name, Takes::takes, State::state, how},
+#define PTXAS(id, long_name, short_name, takes, state, how) {PtxasId::id, long_name, short_name, Takes::takes, State::state, how},
 #include "compiler/ptxas_options.inc"
 #undef PTXAS
   };
@@ -60,8 +59,7 @@ const Row* find_row(const std::vector<Row>& table, std::string_view name) {
 
 // Reads the option at `arguments[at]` and its value, moving `at` to its last word. An unknown option gives a null row.
 template <class Row>
-Result<Occurrence<Row>> read_option(const std::vector<Row>& table, const std::vector<std::string>& arguments,
-                                    size_t& at) {
+Result<Occurrence<Row>> read_option(const std::vector<Row>& table, const std::vector<std::string>& arguments, size_t& at) {
   const std::string& word = arguments[at];
   std::string_view name = std::string_view(word).substr(word.starts_with("--") ? 2 : 1);
   const Row* row = nullptr;
@@ -105,8 +103,8 @@ Result<Language> language_of(const std::string& path, const std::string& forced)
   if (forced == "c++") return Language::Cxx;
   if (forced == "c") return Language::C;
   if (extension == "cu" || extension == "cuh") return Language::Cuda;
-  if (extension == "cpp" || extension == "cc" || extension == "cxx" || extension == "C" || extension == "c++" ||
-      extension == "CPP" || extension == "ii")
+  if (extension == "cpp" || extension == "cc" || extension == "cxx" || extension == "C" || extension == "c++" || extension == "CPP" ||
+      extension == "ii")
     return Language::Cxx;
   if (extension == "c" || extension == "i") return Language::C;
   if (extension == "ptx") return Language::Ptx;
@@ -128,33 +126,24 @@ Result<void> apply_ptxas(Options& o, const std::vector<std::string>& words) {
     if (!read) return Error{1, "-Xptxas: " + read.error().message};
     const auto& [row, value] = *read;
     if (!row) return Error{1, fmt::format("-Xptxas: Unknown option '{}'", value)};
-    if (row->state == State::Refused)
-      return Error{1, fmt::format("-Xptxas {} is not supported: {}", words[at], row->how)};
+    if (row->state == State::Refused) return Error{1, fmt::format("-Xptxas {} is not supported: {}", words[at], row->how)};
     auto one_of = [&](std::string& field, std::vector<std::string_view> allowed) -> Result<void> {
       if (std::ranges::find(allowed, value) == allowed.end())
-        return Error{1,
-                     fmt::format("-Xptxas -{}={}: allowed are {}", row->short_name, value, fmt::join(allowed, ", "))};
+        return Error{1, fmt::format("-Xptxas -{}={}: allowed are {}", row->short_name, value, fmt::join(allowed, ", "))};
       field = value;
       return {};
     };
     switch (row->id) {
-      case PtxasId::Verbose:
-        o.resource_usage = true;
-        break;
-      case PtxasId::LoadCache:
-        WB_TRY(one_of(o.load_cache, {"ca", "cg", "cs", "cv"}));
-        break;
-      case PtxasId::StoreCache:
-        WB_TRY(one_of(o.store_cache, {"wb", "cg", "cs", "wt"}));
-        break;
+      case PtxasId::Verbose: o.resource_usage = true; break;
+      case PtxasId::LoadCache: WB_TRY(one_of(o.load_cache, {"ca", "cg", "cs", "cv"})); break;
+      case PtxasId::StoreCache: WB_TRY(one_of(o.store_cache, {"wb", "cg", "cs", "wt"})); break;
       case PtxasId::MaxRegisters: {
         auto number = read_number(value, "-Xptxas -maxrregcount");
         if (!number) return number.error();
         o.max_registers = *number;
         break;
       }
-      default:
-        break;
+      default: break;
     }
   }
   return {};
@@ -167,8 +156,7 @@ std::string unknown_option(const std::string& word) {
   for (auto prefix : host_only)
     if (word.starts_with(prefix) && !word.starts_with("-Wl,"))
       return text + fmt::format("; an option of the host compiler is given as -Xcompiler {}", word);
-  if (word.starts_with("-Wl,"))
-    return text + fmt::format("; an option of the linker is given as -Xlinker {}", word.substr(4));
+  if (word.starts_with("-Wl,")) return text + fmt::format("; an option of the linker is given as -Xlinker {}", word.substr(4));
   std::vector<std::string_view> names;
   for (const auto& row : option_table()) {
     names.push_back(row.long_name);
@@ -191,19 +179,16 @@ Result<std::vector<std::string>> expand_files(const std::vector<std::string>& ar
     std::string_view word = arguments[at];
     std::vector<std::string> files;
     bool by_name = word == "--options-file" || word == "-optf";
-    if (by_name && at + 1 < arguments.size())
-      files = split_commas(arguments[++at]);
-    else if (word.starts_with("--options-file=") || word.starts_with("-optf="))
-      files = split_commas(word.substr(word.find('=') + 1));
-    else if (word.size() > 1 && word[0] == '@')
-      files = {std::string(word.substr(1))};
-    else
-      words.emplace_back(word);
+    if (by_name && at + 1 < arguments.size()) files = split_commas(arguments[++at]);
+    else if (word.starts_with("--options-file=") || word.starts_with("-optf=")) files = split_commas(word.substr(word.find('=') + 1));
+    else if (word.size() > 1 && word[0] == '@') files = {std::string(word.substr(1))};
+    else words.emplace_back(word);
     for (const auto& file : files) {
       std::ifstream in(file);
       if (!in) return Error{1, fmt::format("cannot read the options file '{}'", file)};
       std::string text;
-      for (char part[4096]; text.size() <= left && (in.read(part, sizeof part), in.gcount() > 0);) text.append(part, static_cast<size_t>(in.gcount()));
+      for (char part[4096]; text.size() <= left && (in.read(part, sizeof part), in.gcount() > 0);)
+        text.append(part, static_cast<size_t>(in.gcount()));
       if (text.size() > left) return Error{1, fmt::format("options files hold more than {} bytes, with '{}'", kLongestOptions, file)};
       left -= text.size();
       auto inner = expand_files(split_shell(text), left, depth + 1);
@@ -231,11 +216,9 @@ Result<void> choose_targets(Collected& all, int default_cc) {
     for (auto& target : *targets)
       if (std::ranges::find(o.targets, target) == o.targets.end()) o.targets.push_back(target);
   }
-  if (o.targets.empty())
-    return Error{1, fmt::format("-gencode {}: newer than sm_90a, the newest that clang-19 compiles for", newer)};
+  if (o.targets.empty()) return Error{1, fmt::format("-gencode {}: newer than sm_90a, the newest that clang-19 compiles for", newer)};
   if (!newer.empty())
-    o.warnings.push_back(
-        fmt::format("-gencode {} is left out: newer than sm_90a, the newest that clang-19 compiles for", newer));
+    o.warnings.push_back(fmt::format("-gencode {} is left out: newer than sm_90a, the newest that clang-19 compiles for", newer));
   return {};
 }
 
@@ -250,9 +233,7 @@ void leave_out_vendor_headers(Options& o) {
   for (size_t at = 0; at < o.preprocessor.size(); ++at) {
     const std::string& word = o.preprocessor[at];
     bool two_words = (word == "-isystem" || word == "-include") && at + 1 < o.preprocessor.size();
-    std::string directory = word == "-isystem" && two_words ? o.preprocessor[at + 1]
-                            : word.starts_with("-I")        ? word.substr(2)
-                                                            : "";
+    std::string directory = word == "-isystem" && two_words ? o.preprocessor[at + 1] : word.starts_with("-I") ? word.substr(2) : "";
     if (!directory.empty() && is_vendor(directory)) {
       o.warnings.push_back(
           fmt::format("the include path '{}' is left out: it holds NVIDIA's headers, and Warpbeam has "
@@ -305,7 +286,9 @@ bool takes_next_word(const std::vector<std::string>& arguments, size_t at) {
 Result<std::string> cccl_directory(const std::string& given) {
   std::error_code ignored;
   for (const char* below : {"", "/cccl", "/include/cccl", "/include"})
-    if (std::filesystem::exists(given + below + "/cub/cub.cuh", ignored) && std::filesystem::exists(given + below + "/cuda/std/version", ignored)) return given + below;
+    if (std::filesystem::exists(given + below + "/cub/cub.cuh", ignored) &&
+        std::filesystem::exists(given + below + "/cuda/std/version", ignored))
+      return given + below;
   return Error{1, fmt::format("CUB, Thrust and libcu++ were to be in '{}': there are no cub/cub.cuh and cuda/std/version below it", given)};
 }
 
@@ -345,20 +328,18 @@ Result<Options> parse_options(const std::vector<std::string>& arguments, int def
       unknown.push_back(word);
       continue;
     }
-    if (read->row->state == State::Refused)
-      return Error{1, fmt::format("option '{}' is not supported: {}", word, read->row->how)};
+    if (read->row->state == State::Refused) return Error{1, fmt::format("option '{}' is not supported: {}", word, read->row->how)};
     WB_TRY(apply(all, *read->row, read->value));
   }
   Options& o = all.options;
   for (const auto& word : unknown) {
     if (!all.forward_compiler && !all.forward_linker) return Error{1, unknown_option(word)};
-    if (all.forward_compiler)
-      o.host.push_back(word);
-    else
-      o.linker.push_back(word);
+    if (all.forward_compiler) o.host.push_back(word);
+    else o.linker.push_back(word);
   }
   if (o.show_help || o.show_version || o.list_arch || o.list_code) return o;
-  if (o.phase == Phase::Preprocess && o.dependencies.while_compiling) return Error{1, "-MD and -MMD are for compiling; with -E use -M or -MM"};
+  if (o.phase == Phase::Preprocess && o.dependencies.while_compiling)
+    return Error{1, "-MD and -MMD are for compiling; with -E use -M or -MM"};
   if (!o.dependencies.file.empty() && !o.dependencies.while_compiling && o.phase != Phase::Dependencies)
     return Error{1, "-MF says where the dependencies go and needs one of -M, -MM, -MD and -MMD"};
   WB_TRY(apply_ptxas(o, all.ptxas));

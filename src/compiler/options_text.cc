@@ -49,12 +49,9 @@ std::string wrap(std::string_view text, size_t width, std::string_view indent) {
 
 std::string explained(const OptionRow& row) {
   std::string text(row.help);
-  if (row.state == State::Refused)
-    text += fmt::format(". Not supported: {}", row.how);
-  else if (row.state == State::Nothing)
-    text += fmt::format(". No effect: {}", row.how);
-  else if (!row.how.empty())
-    text += fmt::format(". {}", row.how);
+  if (row.state == State::Refused) text += fmt::format(". Not supported: {}", row.how);
+  else if (row.state == State::Nothing) text += fmt::format(". No effect: {}", row.how);
+  else if (!row.how.empty()) text += fmt::format(". {}", row.how);
   return text;
 }
 
@@ -108,14 +105,12 @@ std::string options_help() {
   for (const auto& [group, title] : kGroups) {
     text += fmt::format("\n{}\n", title);
     for (const auto& row : option_table())
-      if (row.group == group)
-        text += fmt::format("  {}\n      {}\n", spelling(row), wrap(explained(row), 106, "      "));
+      if (row.group == group) text += fmt::format("  {}\n      {}\n", spelling(row), wrap(explained(row), 106, "      "));
   }
   text += "\nOptions of the PTX assembler (-Xptxas)\n";
   for (const auto& row : ptxas_table())
     text += fmt::format("  --{}{}\n      {}: {}\n", row.long_name,
-                        row.short_name == row.long_name ? "" : fmt::format(", -{}", row.short_name),
-                        state_word(row.state), row.how);
+                        row.short_name == row.long_name ? "" : fmt::format(", -{}", row.short_name), state_word(row.state), row.how);
   return text;
 }
 
@@ -137,8 +132,7 @@ std::string options_markdown() {
   text += "\n## Options of the PTX assembler (`-Xptxas`)\n\n| option | state | how |\n|---|---|---|\n";
   for (const auto& row : ptxas_table())
     text += fmt::format("| `--{}{}` | {} | {} |\n", row.long_name,
-                        row.short_name == row.long_name ? "" : fmt::format(", -{}", row.short_name),
-                        state_word(row.state), cell(row.how));
+                        row.short_name == row.long_name ? "" : fmt::format(", -{}", row.short_name), state_word(row.state), cell(row.how));
   return text;
 }
 

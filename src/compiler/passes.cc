@@ -27,15 +27,14 @@ void add_diagnostics(Words& words, const Options& options) {
 
 // What nvcc and g++ accept without a word, or with a warning where clang would stop.
 void add_leniency(Words& words, const Options& options) {
-  append(words,
-         {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed", "-Wno-unknown-cuda-version",
-          "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat",
-          "-Wno-assume"});
+  append(words, {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed", "-Wno-unknown-cuda-version",
+                 "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat", "-Wno-assume"});
   // A constexpr function that calls log or sqrt: never constant to nvcc either, where nobody asks.
   words.push_back("-Wno-invalid-constexpr");
   // `x << 32 - n`, `a & b == c`, `if (a) if (b) …; else …`, `rand() / (float)RAND_MAX`, `-1 << 8`, `while (…);` and a switch
   // without all of the enumerators are questions of style to them.
-  append(words, {"-Wno-parentheses", "-Wno-implicit-const-int-float-conversion", "-Wno-switch", "-Wno-shift-negative-value", "-Wno-empty-body"});
+  append(words,
+         {"-Wno-parentheses", "-Wno-implicit-const-int-float-conversion", "-Wno-switch", "-Wno-shift-negative-value", "-Wno-empty-body"});
   // So are a constructor behind `extern "C"`, `int i = 2.7` and a static member that another source defines. In clang these
   // warnings do not come with -Wall, so that one who asks for all gets them here.
   auto asks = [](const Words& given) { return std::ranges::find(given, "-Wall") != given.end(); };
@@ -48,9 +47,8 @@ void add_leniency(Words& words, const Options& options) {
 
 // What C compilers took with a warning for thirty years, and gcc 12 still does.
 void add_c_leniency(Words& words) {
-  append(words, {"-fno-strict-aliasing", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
-                 "-Wno-error=int-conversion", "-Wno-error=incompatible-function-pointer-types",
-                 "-Wno-error=return-mismatch", "-Wno-error=return-type"});
+  append(words, {"-fno-strict-aliasing", "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+                 "-Wno-error=incompatible-function-pointer-types", "-Wno-error=return-mismatch", "-Wno-error=return-type"});
 }
 
 // nvcc lets device code declare functions with `...` that nobody calls: templates choose among overloads so.
@@ -64,9 +62,8 @@ void add_preprocessor(Words& words, const Options& options) {
 
 // For C and C++ sources. The prelude of CUDA sources defines the same, and __CUDACC__.
 void add_version_macros(Words& words) {
-  append(words,
-         {"-D__NVCC__=1", fmt::format("-D__CUDACC_VER_MAJOR__={}", kCudaMajor),
-          fmt::format("-D__CUDACC_VER_MINOR__={}", kCudaMinor), fmt::format("-D__CUDACC_VER_BUILD__={}", kCudaBuild)});
+  append(words, {"-D__NVCC__=1", fmt::format("-D__CUDACC_VER_MAJOR__={}", kCudaMajor), fmt::format("-D__CUDACC_VER_MINOR__={}", kCudaMinor),
+                 fmt::format("-D__CUDACC_VER_BUILD__={}", kCudaBuild)});
 }
 
 std::string arch_list(const Options& options) {
@@ -79,8 +76,7 @@ std::string arch_list(const Options& options) {
 
 // The parts of a CUDA compilation on which both passes must agree.
 void add_cuda(Words& words, const Options& options, bool preprocessed) {
-  append(words,
-         {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
+  append(words, {"-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/dev/null", "-Xclang", "-target-sdk-version=12.3"});
   add_diagnostics(words, options);
   add_leniency(words, options);
   add_device_leniency(words);
@@ -95,8 +91,7 @@ void add_cuda(Words& words, const Options& options, bool preprocessed) {
   if (options.relaxed_constexpr) words.push_back("-D__CUDACC_RELAXED_CONSTEXPR__");
   if (!options.precision.prec_sqrt) words.push_back("-D__WARPBEAM_APPROX_SQRT__=1");
   if (options.precision.fast_math) append(words, {"-D__USE_FAST_MATH__=1", "-fgpu-approx-transcendentals"});
-  if (options.per_thread_stream)
-    append(words, {"-Xclang", "-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
+  if (options.per_thread_stream) append(words, {"-Xclang", "-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
   if (!preprocessed) {
     add_preprocessor(words, options);
     append(words, {"-include", toolchain().include_directory + "/warpbeam/" + options.prelude});
@@ -112,8 +107,7 @@ void add_dependencies(Words& words, const DependencyOutput* dependencies) {
 
 void add_device(Words& words, const Options& options, const CodeTarget& target) {
   append(words, {"--cuda-device-only", "--cuda-gpu-arch=" + target.clang_arch(), "--cuda-feature=+ptx85"});
-  if (target.arch.cc < 20)
-    append(words, {"-U__CUDA_ARCH__", fmt::format("-D__CUDA_ARCH__={}", target.cuda_arch_macro())});
+  if (target.arch.cc < 20) append(words, {"-U__CUDA_ARCH__", fmt::format("-D__CUDA_ARCH__={}", target.cuda_arch_macro())});
   words.push_back(options.device_debug && !options.device_optimise ? "-O0" : "-O3");
   // File and line for each instruction, without DWARF; the optimiser is not affected.
   words.push_back("-gline-directives-only");
@@ -143,7 +137,8 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
     words.push_back("-fstrict-aliasing");
     // Of loops of unknown length nvcc makes four rounds one, also where it takes some reckoning to find the length
     // (loop_lengths.cc, unroll_counts.cc).
-    append(words, {"-mllvm", "-unroll-max-count=4", "-mllvm", "-unroll-partial-threshold=202", "-mllvm", "-scev-cheap-expansion-budget=16"});
+    append(words,
+           {"-mllvm", "-unroll-max-count=4", "-mllvm", "-unroll-partial-threshold=202", "-mllvm", "-scev-cheap-expansion-budget=16"});
     // A loop that sets or copies an array stays one.
     append(words, {"-mllvm", "-disable-loop-idiom-memset", "-mllvm", "-disable-loop-idiom-memcpy"});
     // `if (i < n) { if (a) o[i] = x; else o[i] = y; }` stores in two places with nvcc, which leaves what several ways end with where
@@ -187,10 +182,8 @@ Words source_words(const Options& options, const Input& source) {
     append(words, {"-x", "c++", "-std=" + (options.standard.empty() ? "gnu++17" : options.standard)});
   }
   add_diagnostics(words, options);
-  if (source.language == Language::C)
-    add_c_leniency(words);
-  else
-    add_leniency(words, options);
+  if (source.language == Language::C) add_c_leniency(words);
+  else add_leniency(words, options);
   add_version_macros(words);
   words.push_back(arch_list(options));
   if (options.per_thread_stream) words.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
@@ -238,8 +231,8 @@ std::string unit_id(const Options& options, const std::string& source) {
   return hash.short_hex();
 }
 
-Command device_pass(const Options& options, const std::string& source, const CodeTarget& target,
-                    const std::string& ptx_file, const DependencyOutput* dependencies) {
+Command device_pass(const Options& options, const std::string& source, const CodeTarget& target, const std::string& ptx_file,
+                    const DependencyOutput* dependencies) {
   Command command = compilation(device_words(options, target));
   add_unit(command.words, options, source);
   add_dependencies(command.words, dependencies);
@@ -247,8 +240,8 @@ Command device_pass(const Options& options, const std::string& source, const Cod
   return command;
 }
 
-Command host_pass(const Options& options, const std::string& source, const std::string& placeholder,
-                  const std::string& object_file, const DependencyOutput* dependencies) {
+Command host_pass(const Options& options, const std::string& source, const std::string& placeholder, const std::string& object_file,
+                  const DependencyOutput* dependencies) {
   Command command = compilation(host_words(options));
   add_unit(command.words, options, source);
   append(command.words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
@@ -257,8 +250,8 @@ Command host_pass(const Options& options, const std::string& source, const std::
   return command;
 }
 
-Command preprocess_device(const Options& options, const std::string& source, const CodeTarget& target,
-                          const std::string& text_file, const DependencyOutput* dependencies) {
+Command preprocess_device(const Options& options, const std::string& source, const CodeTarget& target, const std::string& text_file,
+                          const DependencyOutput* dependencies) {
   Words words = device_words(options, target);
   add_unit(words, options, source);
   add_dependencies(words, dependencies);
@@ -275,16 +268,16 @@ Command preprocess_host(const Options& options, const std::string& source, const
   return {words, ""};
 }
 
-Command rewritten_device_pass(const Options& options, const std::string& source, const CodeTarget& target,
-                              const std::string& text_file, const std::string& ptx_file) {
+Command rewritten_device_pass(const Options& options, const std::string& source, const CodeTarget& target, const std::string& text_file,
+                              const std::string& ptx_file) {
   Words words = device_words(options, target, true);
   add_unit(words, options, source);
   append(words, {"-S", text_file, "-o", ptx_file});
   return {words, ""};
 }
 
-Command rewritten_host_pass(const Options& options, const std::string& source, const std::string& placeholder,
-                            const std::string& text_file, const std::string& object_file) {
+Command rewritten_host_pass(const Options& options, const std::string& source, const std::string& placeholder, const std::string& text_file,
+                            const std::string& object_file) {
   Words words = host_words(options, true);
   add_unit(words, options, source);
   append(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
@@ -292,8 +285,7 @@ Command rewritten_host_pass(const Options& options, const std::string& source, c
   return {words, ""};
 }
 
-Command plain_pass(const Options& options, const Input& source, const std::string& object_file,
-                   const DependencyOutput* dependencies) {
+Command plain_pass(const Options& options, const Input& source, const std::string& object_file, const DependencyOutput* dependencies) {
   Words words = source_words(options, source);
   add_dependencies(words, dependencies);
   append(words, {"-c", source.path, "-o", object_file});
@@ -329,14 +321,12 @@ void ask_for_facts(Command& command, const std::string& file) {
 
 Result<std::vector<std::string>> library_words(const Options& options, const std::string& name) {
   // Parts of the toolkit that a program may name and that are not in libwarpbeam.
-  static const std::vector<std::string_view> vendor = {
-      "cublas",   "cublasLt", "cufft",     "cufftw",   "curand",
-      "cusolver", "cusparse", "cudnn",     "nvrtc",    "nvJitLink",
-      "nvjpeg",   "nppc",     "nppial",    "nppicc",   "nppif",
-      "nppig",    "nppist",   "npps",      "cupti",    "nvblas",
-      "cufile",   "nccl",     "nvidia-ml", "cutensor", "nvptxcompiler_static"};
-  if (is_runtime_library(name))
-    return Words{options.link_runtime ? Words{} : Words{"-L" + toolchain().library_directory, "-lwarpbeam"}};
+  static const std::vector<std::string_view> vendor = {"cublas",   "cublasLt", "cufft",     "cufftw",   "curand",
+                                                       "cusolver", "cusparse", "cudnn",     "nvrtc",    "nvJitLink",
+                                                       "nvjpeg",   "nppc",     "nppial",    "nppicc",   "nppif",
+                                                       "nppig",    "nppist",   "npps",      "cupti",    "nvblas",
+                                                       "cufile",   "nccl",     "nvidia-ml", "cutensor", "nvptxcompiler_static"};
+  if (is_runtime_library(name)) return Words{options.link_runtime ? Words{} : Words{"-L" + toolchain().library_directory, "-lwarpbeam"}};
   // Toolkits before 13 have NVTX as a library. Here its functions are in the header.
   if (name == "nvToolsExt") return Words{};
   // Clang's OpenMP code calls libomp, which answers libgomp's calls as well; both in one program would disagree.

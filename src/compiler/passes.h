@@ -21,27 +21,26 @@ struct DependencyOutput {
 };
 
 // CUDA source to PTX text.
-Command device_pass(const Options& options, const std::string& source, const CodeTarget& target,
-                    const std::string& ptx_file, const DependencyOutput* dependencies);
+Command device_pass(const Options& options, const std::string& source, const CodeTarget& target, const std::string& ptx_file,
+                    const DependencyOutput* dependencies);
 
 // CUDA source to a host object whose fat binary is the placeholder file.
-Command host_pass(const Options& options, const std::string& source, const std::string& placeholder,
-                  const std::string& object_file, const DependencyOutput* dependencies);
+Command host_pass(const Options& options, const std::string& source, const std::string& placeholder, const std::string& object_file,
+                  const DependencyOutput* dependencies);
 
 // The same two passes in two steps, for sources that launch from device code (device_launches.h): the preprocessed text,
 // and what comes of it once it has been rewritten.
-Command preprocess_device(const Options& options, const std::string& source, const CodeTarget& target,
-                          const std::string& text_file, const DependencyOutput* dependencies);
+Command preprocess_device(const Options& options, const std::string& source, const CodeTarget& target, const std::string& text_file,
+                          const DependencyOutput* dependencies);
 Command preprocess_host(const Options& options, const std::string& source, const std::string& text_file,
                         const DependencyOutput* dependencies);
-Command rewritten_device_pass(const Options& options, const std::string& source, const CodeTarget& target,
-                              const std::string& text_file, const std::string& ptx_file);
-Command rewritten_host_pass(const Options& options, const std::string& source, const std::string& placeholder,
-                            const std::string& text_file, const std::string& object_file);
+Command rewritten_device_pass(const Options& options, const std::string& source, const CodeTarget& target, const std::string& text_file,
+                              const std::string& ptx_file);
+Command rewritten_host_pass(const Options& options, const std::string& source, const std::string& placeholder, const std::string& text_file,
+                            const std::string& object_file);
 
 // C or C++ source to an object.
-Command plain_pass(const Options& options, const Input& source, const std::string& object_file,
-                   const DependencyOutput* dependencies);
+Command plain_pass(const Options& options, const Input& source, const std::string& object_file, const DependencyOutput* dependencies);
 
 // Preprocessing (-E) and dependency lists (-M, -MM) on the host's view of a source.
 Command preprocess_pass(const Options& options, const Input& source);

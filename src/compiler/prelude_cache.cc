@@ -29,7 +29,8 @@ bool contains(const Words& words, std::string_view word) { return std::ranges::f
 bool depends_on_directory(const Words& words) {
   for (size_t k = 1; k < words.size(); ++k) {
     const std::string& w = words[k];
-    if (w.starts_with("-I") ? w.size() > 2 && w[2] != '/' : w[0] != '-' && w[0] != '/' && !(w == "cuda" && words[k - 1] == "-x")) return true;
+    if (w.starts_with("-I") ? w.size() > 2 && w[2] != '/' : w[0] != '-' && w[0] != '/' && !(w == "cuda" && words[k - 1] == "-x"))
+      return true;
   }
   return false;
 }
@@ -129,7 +130,8 @@ std::vector<Outcome> run_with_kept_prelude(const std::vector<Command>& commands,
   for (size_t k = 0; k < commands.size(); ++k) {
     const auto kept = std::ranges::find(quick[k].words, "-include-pch");
     std::error_code ignored;
-    if (outcomes[k].status != 0 && kept != quick[k].words.end() && !fs::exists(kept[1], ignored)) outcomes[k] = run_commands({&commands[k], 1}, 1)[0];
+    if (outcomes[k].status != 0 && kept != quick[k].words.end() && !fs::exists(kept[1], ignored))
+      outcomes[k] = run_commands({&commands[k], 1}, 1)[0];
   }
   return outcomes;
 }

@@ -41,7 +41,7 @@ void on_foreground(int signal, siginfo_t* from, void*) {
 // the signal's own effect.
 void handle(std::initializer_list<int> signals, Handler handler) {
   for (int signal : signals) {
-    struct sigaction action {};
+    struct sigaction action{};
     sigaction(signal, nullptr, &action);
     if (!(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN) continue;
     action = {};
@@ -68,9 +68,7 @@ std::string read_whole(int fd) {
   return text;
 }
 
-int status_of(int wait_status) {
-  return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
-}
+int status_of(int wait_status) { return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status); }
 
 struct Child {
   size_t index;
@@ -102,8 +100,7 @@ pid_t start(const Command& command, int messages, Outcome& outcome) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   if (command.output_too) posix_spawn_file_actions_adddup2(&actions, messages, STDOUT_FILENO);
   if (!command.standard_output.empty())
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, command.standard_output.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, command.standard_output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   pid_t process = 0;
   auto words = word_pointers(command.words);
   int error = posix_spawnp(&process, words[0], &actions, nullptr, words.data(), environ);
@@ -134,8 +131,7 @@ std::vector<Outcome> run_commands(std::span<const Command> commands, int at_once
       int messages = memfd_create("messages", MFD_CLOEXEC);
       if (pid_t process = start(commands[next], messages, outcomes[next]))
         running.push_back({next, process, static_cast<int>(syscall(SYS_pidfd_open, process, 0)), messages});
-      else
-        close(messages);
+      else close(messages);
       ++next;
       continue;
     }
@@ -180,14 +176,13 @@ int run_program(const std::string& path, const std::string& name, const std::vec
   handle({SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}, on_foreground);
   if (g_interrupt) kill(process, g_interrupt);  // it came before the handlers were changed
   int wait_status = 0;
-  while (waitpid(process, &wait_status, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(process, &wait_status, 0) < 0 && errno == EINTR) {}
   g_foreground = 0;
   handle({SIGUSR1, SIGUSR2}, nullptr);
   catch_interrupts();
   if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) != SIGINT && WTERMSIG(wait_status) != SIGPIPE)
-    fmt::print(stderr, "warpbeam: the program was ended by signal {} ({}){}\n", WTERMSIG(wait_status),
-               strsignal(WTERMSIG(wait_status)), WCOREDUMP(wait_status) ? ", core dumped" : "");
+    fmt::print(stderr, "warpbeam: the program was ended by signal {} ({}){}\n", WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)),
+               WCOREDUMP(wait_status) ? ", core dumped" : "");
   return status_of(wait_status);
 }
 

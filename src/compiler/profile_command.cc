@@ -60,20 +60,18 @@ struct Request {
 Result<uint64_t> number_of(const std::string& option, const std::string& text) {
   uint64_t value = 0;
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    return Error{1, fmt::format("{} needs a number, not '{}'", option, text)};
+  if (error != std::errc() || end != text.data() + text.size()) return Error{1, fmt::format("{} needs a number, not '{}'", option, text)};
   return value;
 }
 
 Result<Request> read_request(const Arguments& arguments) {
   Request request;
   std::string from_start;
-  const std::pair<std::string_view, std::string*> texts[] = {
-      {"--metrics", &request.metrics}, {"--set", &request.set},
-      {"-k", &request.kernel},         {"--kernel-name", &request.kernel},
-      {"--page", &request.page},       {"--csv", &request.csv},
-      {"--json", &request.json},       {"--html", &request.html},
-      {"--device", &request.device},   {"--profile-from-start", &from_start}};
+  const std::pair<std::string_view, std::string*> texts[] = {{"--metrics", &request.metrics}, {"--set", &request.set},
+                                                             {"-k", &request.kernel},         {"--kernel-name", &request.kernel},
+                                                             {"--page", &request.page},       {"--csv", &request.csv},
+                                                             {"--json", &request.json},       {"--html", &request.html},
+                                                             {"--device", &request.device},   {"--profile-from-start", &from_start}};
   for (size_t at = 0; at < arguments.size(); ++at) {
     const std::string& word = arguments[at];
     if (word == "--") {
@@ -107,10 +105,8 @@ Result<Request> read_request(const Arguments& arguments) {
       taken = true;
     }
     if (taken) continue;
-    if (word == "--query-metrics")
-      request.query = true;
-    else if (word == "-h" || word == "--help")
-      request.help = true;
+    if (word == "--query-metrics") request.query = true;
+    else if (word == "-h" || word == "--help") request.help = true;
     else {
       std::vector<std::string_view> own = {"launch-skip", "launch-count", "query-metrics", "no-install", "engine", "lockstep", "emit-ptx"};
       for (const auto& [option, text] : texts)
@@ -163,9 +159,9 @@ void list_metrics() {
       "print n/a.\n\n");
   static constexpr const char* kClasses[] = {"F", "S", "C", "T"};
   for (const observe::MetricRow& row : observe::kMetrics)
-    fmt::print("{} {}{}{}{}{}{}\n    {}{}{}\n", kClasses[static_cast<int>(row.cls)], row.name,
-               row.nvprof.empty() ? "" : "  ", row.nvprof, row.unit.empty() ? "" : "  [", row.unit,
-               row.unit.empty() ? "" : "]", row.help, row.reason.empty() ? "" : " n/a: ", row.reason);
+    fmt::print("{} {}{}{}{}{}{}\n    {}{}{}\n", kClasses[static_cast<int>(row.cls)], row.name, row.nvprof.empty() ? "" : "  ", row.nvprof,
+               row.unit.empty() ? "" : "  [", row.unit, row.unit.empty() ? "" : "]", row.help,
+               row.reason.empty() ? "" : " n/a: ", row.reason);
 }
 
 // The table as recordings hold it, to check names before the program runs.
@@ -215,27 +211,20 @@ Result<bool> print_pages(const Request& request, const Json& recording) {
   const auto listing = request.page == "ptx" ? report::Listing::Ptx : report::Listing::Source;
   const bool details = request.page == "details" || request.page == "raw";
   if (!request.json.empty())
-    if (auto done = write_to(
-            request.json,
-            [&](std::ostream& out) { out << recording.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; });
+    if (auto done = write_to(request.json,
+                             [&](std::ostream& out) { out << recording.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n'; });
         !done)
       return done;
   if (!request.html.empty())
-    if (auto done = write_to(request.html, [&](std::ostream& out) { report::write_html(out, recording, nullptr); });
-        !done)
-      return done;
+    if (auto done = write_to(request.html, [&](std::ostream& out) { report::write_html(out, recording, nullptr); }); !done) return done;
   if (!request.csv.empty())
     return write_to(request.csv, [&](std::ostream& out) {
-      if (details)
-        report::print_csv(out, recording, *columns);
-      else
-        report::print_source_csv(out, recording, listing);
+      if (details) report::print_csv(out, recording, *columns);
+      else report::print_source_csv(out, recording, listing);
     });
   if (!request.json.empty() || !request.html.empty()) return true;
-  if (details)
-    report::print_details(std::cout, recording, *columns);
-  else
-    report::print_source(std::cout, recording, listing);
+  if (details) report::print_details(std::cout, recording, *columns);
+  else report::print_source(std::cout, recording, listing);
   std::cout.flush();
   return true;
 }
@@ -269,8 +258,11 @@ int profile_command(const Arguments& arguments) {
   auto made = TemporaryDirectory::make();
   if (!made) return fail(made.error().message);
   std::optional<TemporaryDirectory> folder(std::move(*made));
-  const Json options = {
-      {"kernel", *kernel}, {"skip", request->skip}, {"count", request->count}, {"from_start", request->from_start}, {"times", needs_times(*request, *columns)}};
+  const Json options = {{"kernel", *kernel},
+                        {"skip", request->skip},
+                        {"count", request->count},
+                        {"from_start", request->from_start},
+                        {"times", needs_times(*request, *columns)}};
   setenv("WARPBEAM_TOOL", "profile", 1);
   // Where times are predicted the program lives on them, unless it is to keep the host's (--clock host).
   if (options["times"]) setenv("WARPBEAM_CLOCK", "device", 0);

@@ -40,9 +40,7 @@ std::string_view declared_name(std::string_view line) {
   return before == line.npos ? line : line.substr(before + 1);
 }
 
-bool is_linkage(std::string_view line) {
-  return line.starts_with(".visible") || line.starts_with(".weak") || line.starts_with(".common");
-}
+bool is_linkage(std::string_view line) { return line.starts_with(".visible") || line.starts_with(".weak") || line.starts_with(".common"); }
 
 // Replaces whole names.
 void replace_name(std::string& text, std::string_view name, const std::string& by) {
@@ -185,8 +183,7 @@ namespace {
 
 // Bytes of a variable declaration: `.shared .align 4 .b8 name[1024];`, `.global .u32 x;`.
 uint64_t declared_bytes(std::string_view line) {
-  static const std::vector<std::pair<std::string_view, uint64_t>> types = {
-      {"8", 1}, {"16", 2}, {"32", 4}, {"64", 8}, {"128", 16}};
+  static const std::vector<std::pair<std::string_view, uint64_t>> types = {{"8", 1}, {"16", 2}, {"32", 4}, {"64", 8}, {"128", 16}};
   uint64_t bytes = 0;
   for (std::string_view rest = line.substr(0, line.find_first_of("[=;")); !rest.empty();) {
     auto dot = rest.find('.');
@@ -243,19 +240,14 @@ ModuleUse read_uses(std::string_view ptx) {
         kernels.back().parameters += declared_bytes(text);
       } else if (!text.starts_with(".extern")) {
         bool constant = text.find(".const ") != text.npos;
-        if (constant)
-          constant_bytes += declared_bytes(text);
-        else if (text.find(".global ") != text.npos)
-          global_bytes += declared_bytes(text);
-        else if (text.find(".shared ") != text.npos)
-          shared_variables[std::string(declared_name(text))] = declared_bytes(text);
+        if (constant) constant_bytes += declared_bytes(text);
+        else if (text.find(".global ") != text.npos) global_bytes += declared_bytes(text);
+        else if (text.find(".shared ") != text.npos) shared_variables[std::string(declared_name(text))] = declared_bytes(text);
       }
     } else if (in_kernel) {
       KernelUse& use = kernels.back();
-      if (text.starts_with(".local"))
-        use.local += declared_bytes(text);
-      else if (text.starts_with(".shared"))
-        use.shared += declared_bytes(text);
+      if (text.starts_with(".local")) use.local += declared_bytes(text);
+      else if (text.starts_with(".shared")) use.shared += declared_bytes(text);
       else if (is_instruction(text, "bar") || is_instruction(text, "barrier")) {
         auto operand = trimmed(text.substr(std::min(text.size(), text.find_first_of(" \t"))));
         use.barriers.emplace(operand.substr(0, operand.find_first_of(",;")));
@@ -286,7 +278,8 @@ std::string too_much_shared(std::string_view ptx, const CodeTarget& target) {
   if (all_shared_bytes(ptx) <= most) return lines;
   for (const auto& use : read_uses(ptx).kernels)
     if (use.shared > most)
-      lines += fmt::format("ptxas error   : Entry function '{}' uses too much shared data ({:#x} bytes, {:#x} max)\n", use.name, use.shared, most);
+      lines += fmt::format("ptxas error   : Entry function '{}' uses too much shared data ({:#x} bytes, {:#x} max)\n", use.name, use.shared,
+                           most);
   return lines;
 }
 

@@ -33,9 +33,35 @@ Other options of the assembler's are taken and change nothing.
 )";
 
 // Options with a value in the next word; all others have it behind '=' or have none.
-constexpr std::array kWithValue = {"-o", "--output-file", "-arch", "--gpu-name", "-maxrregcount", "--maxrregcount", "-O", "--opt-level", "-ias", "--input-as-string", "-m", "--machine",
-                                   "-optf", "--options-file", "-e", "--entry", "-ec", "--override-directive-values", "--split-compile", "-split-compile", "--regAllocOptLevel",
-                                   "--def-load-cache", "-dlcm", "--def-store-cache", "-dscm", "--tool-name", "--device-stack-protector", "--position-independent-code", "-Ofc"};
+constexpr std::array kWithValue = {"-o",
+                                   "--output-file",
+                                   "-arch",
+                                   "--gpu-name",
+                                   "-maxrregcount",
+                                   "--maxrregcount",
+                                   "-O",
+                                   "--opt-level",
+                                   "-ias",
+                                   "--input-as-string",
+                                   "-m",
+                                   "--machine",
+                                   "-optf",
+                                   "--options-file",
+                                   "-e",
+                                   "--entry",
+                                   "-ec",
+                                   "--override-directive-values",
+                                   "--split-compile",
+                                   "-split-compile",
+                                   "--regAllocOptLevel",
+                                   "--def-load-cache",
+                                   "-dlcm",
+                                   "--def-store-cache",
+                                   "-dscm",
+                                   "--tool-name",
+                                   "--device-stack-protector",
+                                   "--position-independent-code",
+                                   "-Ofc"};
 
 struct Request {
   std::vector<std::string> files, texts;
@@ -98,11 +124,13 @@ void describe(const ptx::Module& module, int cc, int most) {
     for (const ptx::Instruction& i : f.body)
       if (i.form.row->opcode == "bar" || i.form.row->opcode == "barrier") barriers = 1;
     if (f.entry) fmt::print(stderr, "ptxas info    : Compiling entry function '{}' for 'sm_{}'\n", f.name, cc);
-    fmt::print(stderr, "ptxas info    : Function properties for {}\n    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads\n", f.name, stack + code.spill_bytes, code.spill_bytes,
-               code.spill_bytes);
+    fmt::print(stderr,
+               "ptxas info    : Function properties for {}\n    {} bytes stack frame, {} bytes spill stores, {} bytes spill loads\n",
+               f.name, stack + code.spill_bytes, code.spill_bytes, code.spill_bytes);
     if (!f.entry) continue;
     const uint64_t shared = static_shared_of(module, f);
-    fmt::print(stderr, "ptxas info    : Used {} registers, used {} barriers{}\n", code.registers, barriers, shared ? fmt::format(", {} bytes smem", shared) : "");
+    fmt::print(stderr, "ptxas info    : Used {} registers, used {} barriers{}\n", code.registers, barriers,
+               shared ? fmt::format(", {} bytes smem", shared) : "");
   }
 }
 
@@ -121,8 +149,9 @@ int ptxas_command(const Arguments& arguments) {
     return 0;
   }
   if (request->version) {  // who calls it looks for the release
-    fmt::print("ptxas: NVIDIA (R) Ptx optimizing assembler\nThis is not it: Warpbeam {0} stands in for it\nCuda compilation tools, release {1}.{2}, V{1}.{2}.{3}\nBuild warpbeam_{0}\n", kVersion, kCudaMajor,
-               kCudaMinor, kCudaBuild);
+    fmt::print(
+        "ptxas: NVIDIA (R) Ptx optimizing assembler\nThis is not it: Warpbeam {0} stands in for it\nCuda compilation tools, release {1}.{2}, V{1}.{2}.{3}\nBuild warpbeam_{0}\n",
+        kVersion, kCudaMajor, kCudaMinor, kCudaBuild);
     return 0;
   }
   for (const std::string& file : request->files) {
@@ -145,7 +174,8 @@ int ptxas_command(const Arguments& arguments) {
     wrong += parsed.diagnostics.size();
     if (!parsed.diagnostics.empty()) continue;
     const int cc = request->cc ? request->cc : parsed.module->target_sm;
-    if (parsed.module->target_sm > cc) return fatal(fmt::format("'{}' is written for sm_{}, and code for sm_{} is asked for", name, parsed.module->target_sm, cc));
+    if (parsed.module->target_sm > cc)
+      return fatal(fmt::format("'{}' is written for sm_{}, and code for sm_{} is asked for", name, parsed.module->target_sm, cc));
     if (request->verbose) describe(*parsed.module, cc, request->most);
     entries.push_back({cc, text});
   }

@@ -32,18 +32,12 @@ int report_command(const Arguments& arguments) {
       fmt::print("{}", kHelp);
       return 0;
     }
-    if (word == "--html" && at + 1 < arguments.size())
-      html = arguments[++at];
-    else if (word.starts_with("--html="))
-      html = word.substr(7);
-    else if (word == "--sources" && at + 1 < arguments.size())
-      folder = arguments[++at];
-    else if (word.starts_with("--sources="))
-      folder = word.substr(10);
-    else if (word.starts_with("-") && word != "-")
-      return fail(fmt::format("unknown option '{}'", word));
-    else
-      files.push_back(word);
+    if (word == "--html" && at + 1 < arguments.size()) html = arguments[++at];
+    else if (word.starts_with("--html=")) html = word.substr(7);
+    else if (word == "--sources" && at + 1 < arguments.size()) folder = arguments[++at];
+    else if (word.starts_with("--sources=")) folder = word.substr(10);
+    else if (word.starts_with("-") && word != "-") return fail(fmt::format("unknown option '{}'", word));
+    else files.push_back(word);
   }
   if (files.empty() || files.size() > 2) return fail("one recording is needed, or two (`warpbeam report --help`)");
   std::vector<report::Json> recordings;
@@ -57,9 +51,8 @@ int report_command(const Arguments& arguments) {
     recordings.push_back(std::move(*recording));
   }
   if (html.empty()) html = (files[0].ends_with(".json") ? files[0].substr(0, files[0].size() - 5) : files[0]) + ".html";
-  auto done = write_to(html, [&](std::ostream& out) {
-    report::write_html(out, recordings[0], recordings.size() > 1 ? recordings[1] : report::Json());
-  });
+  auto done = write_to(
+      html, [&](std::ostream& out) { report::write_html(out, recordings[0], recordings.size() > 1 ? recordings[1] : report::Json()); });
   if (!done) return fail(done.error().message);
   if (html != "-") fmt::print("{}\n", html);
   return 0;

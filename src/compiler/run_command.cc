@@ -54,7 +54,8 @@ struct RunRequest {
   bool version = false;
 };
 
-const std::vector<std::string_view> kOwnOptions = {"device", "engine", "strict", "clock", "host-scale", "lockstep", "emit-ptx", "verbose", "no-install"};
+const std::vector<std::string_view> kOwnOptions = {"device",   "engine",   "strict",  "clock",     "host-scale",
+                                                   "lockstep", "emit-ptx", "verbose", "no-install"};
 
 Result<RunRequest> read_request(const Arguments& arguments) {
   RunRequest request;
@@ -86,18 +87,12 @@ Result<RunRequest> read_request(const Arguments& arguments) {
     auto scale = value_of("--host-scale", request.host_scale);
     if (!scale) return scale.error();
     if (*scale) continue;
-    if (word == "--lockstep")
-      request.engine = "lockstep";
-    else if (word == "--strict")
-      request.strict = true;
-    else if (word == "--emit-ptx")
-      request.emit_ptx = true;
-    else if (word == "-v" || word == "--verbose")
-      request.verbose = true;
-    else if (word == "-h" || word == "--help")
-      request.help = true;
-    else if (word == "-V" || word == "--version")
-      request.version = true;
+    if (word == "--lockstep") request.engine = "lockstep";
+    else if (word == "--strict") request.strict = true;
+    else if (word == "--emit-ptx") request.emit_ptx = true;
+    else if (word == "-v" || word == "--verbose") request.verbose = true;
+    else if (word == "-h" || word == "--help") request.help = true;
+    else if (word == "-V" || word == "--version") request.version = true;
     else if (word != "--no-install") {
       if (std::string wrong = option_meant(word, kOwnOptions); !wrong.empty()) return Error{1, wrong};
       request.compiler.push_back(word);
@@ -108,16 +103,19 @@ Result<RunRequest> read_request(const Arguments& arguments) {
       if (takes_next_word(arguments, at)) request.compiler.push_back(arguments[++at]);
     }
   }
-  if (!request.engine.empty() && request.engine != "interpreter" && request.engine != "jit" && request.engine != "auto" && request.engine != "lockstep")
+  if (!request.engine.empty() && request.engine != "interpreter" && request.engine != "jit" && request.engine != "auto" &&
+      request.engine != "lockstep")
     return Error{1, fmt::format("--engine '{}': interpreter, jit or auto", request.engine)};
   if (!request.clock.empty() && request.clock != "host" && request.clock != "device")
     return Error{1, fmt::format("--clock '{}': host or device", request.clock)};
   if (!request.host_scale.empty()) {
     char* end = nullptr;
     const double scale = std::strtod(request.host_scale.c_str(), &end);
-    if (*end || !(scale >= 0 && scale <= 1e6)) return Error{1, fmt::format("--host-scale '{}': a number from 0 to 1000000 was needed", request.host_scale)};
+    if (*end || !(scale >= 0 && scale <= 1e6))
+      return Error{1, fmt::format("--host-scale '{}': a number from 0 to 1000000 was needed", request.host_scale)};
     const char* already = std::getenv("WARPBEAM_CLOCK");
-    if (request.clock != "device" && (!request.clock.empty() || !already || std::string_view(already) != "device")) return Error{1, "--host-scale is for --clock device"};
+    if (request.clock != "device" && (!request.clock.empty() || !already || std::string_view(already) != "device"))
+      return Error{1, "--host-scale is for --clock device"};
   }
   return request;
 }

@@ -27,10 +27,8 @@ size_t past_opaque(string_view s, size_t i, bool line_start) {
   }
   if (s[i] == '"' || (s[i] == '\'' && !(i > 0 && is_name(s[i - 1])))) {
     for (size_t k = i + 1; k < s.size() && s[k] != '\n'; ++k) {
-      if (s[k] == '\\')
-        ++k;
-      else if (s[k] == s[i])
-        return k + 1;
+      if (s[k] == '\\') ++k;
+      else if (s[k] == s[i]) return k + 1;
     }
     return line();
   }

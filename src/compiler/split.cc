@@ -17,10 +17,8 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
       word += text[++at];
       started = true;
     } else if (open) {
-      if (c == open)
-        open = 0;
-      else
-        word += c;
+      if (c == open) open = 0;
+      else word += c;
     } else if (quoting && (c == '"' || c == '\'')) {
       open = c;
       started = true;

@@ -18,9 +18,7 @@ std::vector<std::string> split_shell(std::string_view text);
 // A word as a shell reads it back.
 std::string quote(std::string_view word);
 
-inline void append(std::vector<std::string>& to, const std::vector<std::string>& items) {
-  to.insert(to.end(), items.begin(), items.end());
-}
+inline void append(std::vector<std::string>& to, const std::vector<std::string>& items) { to.insert(to.end(), items.begin(), items.end()); }
 
 // NVIDIA's driver takes options from NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS as well: the words between those.
 std::vector<std::string> with_environment_flags(const std::vector<std::string>& words);

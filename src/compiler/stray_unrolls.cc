@@ -30,11 +30,11 @@ std::optional<string_view> unroll_argument(string_view directive) {
 // What begins a statement or a declaration that is certainly no loop.
 bool is_no_loop(string_view rest) {
   if (rest.empty() || std::string_view("{};(*&+-").find(rest[0]) != string_view::npos) return true;
-  constexpr string_view kWords[] = {
-      "if",      "else",     "switch",     "return",     "int",        "unsigned",  "signed",       "float",
-      "double",  "long",     "short",      "char",       "bool",       "auto",      "const",        "volatile",
-      "static",  "struct",   "template",   "void",       "asm",        "constexpr", "extern",       "inline",
-      "typedef", "register", "__shared__", "__global__", "__device__", "__host__",  "__constant__", "__syncthreads"};
+  constexpr string_view kWords[] = {"if",         "else",     "switch",       "return",       "int",      "unsigned",   "signed",
+                                    "float",      "double",   "long",         "short",        "char",     "bool",       "auto",
+                                    "const",      "volatile", "static",       "struct",       "template", "void",       "asm",
+                                    "constexpr",  "extern",   "inline",       "typedef",      "register", "__shared__", "__global__",
+                                    "__device__", "__host__", "__constant__", "__syncthreads"};
   size_t end = 0;
   while (end < rest.size() && is_name(rest[end])) ++end;
   return std::ranges::find(kWords, rest.substr(0, end)) != std::end(kWords);

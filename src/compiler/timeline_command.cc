@@ -58,11 +58,13 @@ struct NvprofOption {
   std::string_view name;
   report::NvprofForm form;
 };
-constexpr NvprofOption kNvprofForms[] = {{"--print-summary", report::NvprofForm::Summary}, {"--print-gpu-trace", report::NvprofForm::GpuTrace}, {"--print-api-trace", report::NvprofForm::ApiTrace}};
+constexpr NvprofOption kNvprofForms[] = {{"--print-summary", report::NvprofForm::Summary},
+                                         {"--print-gpu-trace", report::NvprofForm::GpuTrace},
+                                         {"--print-api-trace", report::NvprofForm::ApiTrace}};
 
 struct Option {
   std::vector<std::string_view> names;
-  std::string Request::*value;
+  std::string Request::* value;
 };
 
 Result<Request> read_request(const Arguments& arguments, const std::vector<Option>& options) {
@@ -77,12 +79,9 @@ Result<Request> read_request(const Arguments& arguments, const std::vector<Optio
     const std::string name = word.starts_with("--") ? word.substr(0, equals) : word;
     const auto option = std::ranges::find_if(options, [&](const Option& o) { return std::ranges::find(o.names, name) != o.names.end(); });
     if (option != options.end()) {
-      if (name != word)
-        request.*option->value = word.substr(equals + 1);
-      else if (at + 1 < arguments.size())
-        request.*option->value = arguments[++at];
-      else
-        return Error{1, fmt::format("argument expected after '{}'", word)};
+      if (name != word) request.*option->value = word.substr(equals + 1);
+      else if (at + 1 < arguments.size()) request.*option->value = arguments[++at];
+      else return Error{1, fmt::format("argument expected after '{}'", word)};
       continue;
     }
     if (word == "-h" || word == "--help") {
@@ -108,13 +107,15 @@ Result<Request> read_request(const Arguments& arguments, const std::vector<Optio
   if (!request.scale.empty()) {
     char* end = nullptr;
     const double scale = std::strtod(request.scale.c_str(), &end);
-    if (*end || !(scale >= 0 && scale <= 1e6)) return Error{1, fmt::format("--host-scale '{}': a number from 0 to 1000000 was needed", request.scale)};
+    if (*end || !(scale >= 0 && scale <= 1e6))
+      return Error{1, fmt::format("--host-scale '{}': a number from 0 to 1000000 was needed", request.scale)};
   }
   return request;
 }
 
 // Runs the program and hands its timelines to `show`. The exit status is the program's.
-int run_recorded(const Request& request, std::string_view command, const std::function<Result<bool>(const std::vector<report::Json>&)>& show) {
+int run_recorded(const Request& request, std::string_view command,
+                 const std::function<Result<bool>(const std::vector<report::Json>&)>& show) {
   auto fail = [&](const std::string& message) {
     fmt::print(stderr, "warpbeam {}: {}\n", command, message);
     return 1;
@@ -128,7 +129,8 @@ int run_recorded(const Request& request, std::string_view command, const std::fu
   setenv("WARPBEAM_RECORDING", folder->path().c_str(), 1);
   if (!request.scale.empty()) setenv("WARPBEAM_HOST_SCALE", request.scale.c_str(), 1);
   if (!request.device.empty()) setenv("WARPBEAM_DEVICE", request.device.c_str(), 1);
-  const int status = is_program(request.program[0]) ? run_executable(request.program[0], program_arguments(request.program, 0)) : run_command(request.program);
+  const int status = is_program(request.program[0]) ? run_executable(request.program[0], program_arguments(request.program, 0))
+                                                    : run_command(request.program);
   if (!has_run_program()) return status;  // it could not be compiled, as has been said
   auto timelines = report::read_timelines(folder->path());
   if (!timelines) {
@@ -139,7 +141,8 @@ int run_recorded(const Request& request, std::string_view command, const std::fu
     if (const std::string end = timeline.value("cut_short", ""); !end.empty())
       fmt::print(stderr, "warpbeam {}: the program ended by {}; what is shown is up to there\n", command, end);
   for (const report::Json& timeline : *timelines)
-    if (const auto count = timeline["left_out"].get<uint64_t>()) fmt::print(stderr, "warpbeam {}: {} calls and operations are not in the timeline\n", command, count);
+    if (const auto count = timeline["left_out"].get<uint64_t>())
+      fmt::print(stderr, "warpbeam {}: {} calls and operations are not in the timeline\n", command, count);
   folder.reset();
   if (auto done = show(*timelines); !done) return fail(done.error().message);
   return status;
@@ -148,7 +151,8 @@ int run_recorded(const Request& request, std::string_view command, const std::fu
 }  // namespace
 
 int timeline_command(const Arguments& arguments) {
-  auto request = read_request(arguments, {{{"-o", "--output"}, &Request::output}, {{"--device"}, &Request::device}, {{"--host-scale"}, &Request::scale}});
+  auto request = read_request(
+      arguments, {{{"-o", "--output"}, &Request::output}, {{"--device"}, &Request::device}, {{"--host-scale"}, &Request::scale}});
   if (!request) {
     fmt::print(stderr, "warpbeam timeline: {}\n", request.error().message);
     return 1;
@@ -165,7 +169,8 @@ int timeline_command(const Arguments& arguments) {
   return run_recorded(*request, "timeline", [&](const std::vector<report::Json>& timelines) -> Result<bool> {
     const bool tables = output.ends_with(".sqlite") || output.ends_with(".db");
     const auto write = output.ends_with(".html") || output.ends_with(".htm") ? report::write_timeline_page : report::write_kineto;
-    const auto done = tables ? report::write_sqlite(output, timelines) : write_to(output, [&](std::ostream& out) { write(out, timelines); });
+    const auto done =
+        tables ? report::write_sqlite(output, timelines) : write_to(output, [&](std::ostream& out) { write(out, timelines); });
     if (done && output != "-") fmt::print(stderr, "{}\n", output);
     return done;
   });
@@ -186,13 +191,16 @@ int stats_command(const Arguments& arguments) {
     fmt::print("{}", kStatsHelp);
     return 0;
   }
-  if (!request->format.empty() && request->format != "table" && request->format != "csv") return fail(fmt::format("--format '{}': table or csv", request->format));
+  if (!request->format.empty() && request->format != "table" && request->format != "csv")
+    return fail(fmt::format("--format '{}': table or csv", request->format));
   if (request->nvprof)
     return run_recorded(*request, "stats", [&](const std::vector<report::Json>& timelines) {
-      return write_to(request->output.empty() ? "-" : request->output, [&](std::ostream& out) { report::print_nvprof(out, timelines, *request->nvprof); });
+      return write_to(request->output.empty() ? "-" : request->output,
+                      [&](std::ostream& out) { report::print_nvprof(out, timelines, *request->nvprof); });
     });
   std::vector<std::string> reports;
-  const std::string wanted = request->reports.empty() ? "nvtx_sum,cuda_api_sum,cuda_gpu_kern_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum" : request->reports;
+  const std::string wanted =
+      request->reports.empty() ? "nvtx_sum,cuda_api_sum,cuda_gpu_kern_sum,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum" : request->reports;
   for (size_t from = 0; from <= wanted.size();) {
     const size_t comma = std::min(wanted.find(',', from), wanted.size());
     reports.push_back(wanted.substr(from, comma - from));
@@ -203,7 +211,8 @@ int stats_command(const Arguments& arguments) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::vector<std::string_view> names(known.begin(), known.end());
     const auto near = nearest_name(name, names);
-    return fail(fmt::format("there is no report '{}'{}", name, near.empty() ? " (`warpbeam stats --help` lists them)" : fmt::format("; did you mean '{}'?", near)));
+    return fail(fmt::format("there is no report '{}'{}", name,
+                            near.empty() ? " (`warpbeam stats --help` lists them)" : fmt::format("; did you mean '{}'?", near)));
   }
   const auto format = request->format == "csv" ? report::StatsFormat::Csv : report::StatsFormat::Table;
   return run_recorded(*request, "stats", [&](const std::vector<report::Json>& timelines) {

@@ -14,10 +14,13 @@ namespace {
 using Words = std::vector<std::string_view>;
 
 std::string same(const std::string& value) { return value; }
-std::string set_of_ncu(const std::string& value) { return value == "full" || value == "detailed" || value == "roofline" ? "full" : "basic"; }
+std::string set_of_ncu(const std::string& value) {
+  return value == "full" || value == "detailed" || value == "roofline" ? "full" : "basic";
+}
 std::string checks_of_tool(const std::string& value) {
   // memcheck tells of calls that fail, too.
-  static constexpr std::array<std::array<std::string_view, 2>, 4> kTools = {{{"memcheck", "memory,host"}, {"racecheck", "race"}, {"initcheck", "init"}, {"synccheck", "sync"}}};
+  static constexpr std::array<std::array<std::string_view, 2>, 4> kTools = {
+      {{"memcheck", "memory,host"}, {"racecheck", "race"}, {"initcheck", "init"}, {"synccheck", "sync"}}};
   const auto row = std::ranges::find(kTools, value, [](const auto& r) { return r[0]; });
   return row == kTools.end() ? value : std::string((*row)[1]);
 }
@@ -45,11 +48,21 @@ const std::vector<ToolRow>& tools() {
       {{"--leak-check"}, true, "--leak-check"},
       {{"--error-exitcode"}, true, "--error-exitcode"},
       {{"--log-file"}, true, "--log-file"},
-      {{"--save", "--print-limit", "--target-processes", "--launch-timeout", "--show-backtrace", "--print-level", "--racecheck-report", "--demangle"}, true, ""},
-      {{"--destroy-on-device-error", "--report-api-errors", "--track-unused-memory", "--check-device-heap", "--check-cache-control", "--num-callers-host"}, true, ""},
+      {{"--save", "--print-limit", "--target-processes", "--launch-timeout", "--show-backtrace", "--print-level", "--racecheck-report",
+        "--demangle"},
+       true,
+       ""},
+      {{"--destroy-on-device-error", "--report-api-errors", "--track-unused-memory", "--check-device-heap", "--check-cache-control",
+        "--num-callers-host"},
+       true,
+       ""},
   };
   static const std::vector<ToolRow> kTools = {
-      {"ncu", "Nsight Compute", profile_command, "profile", {},
+      {"ncu",
+       "Nsight Compute",
+       profile_command,
+       "profile",
+       {},
        {{{"--metrics"}, true, "--metrics"},
         {{"--set"}, true, "--set", set_of_ncu},
         {{"-k", "--kernel-name"}, true, "-k"},
@@ -60,31 +73,60 @@ const std::vector<ToolRow>& tools() {
         {{"--csv"}, false, "--csv=-"},
         {{"--query-metrics"}, false, "--query-metrics"},
         {{"-o", "--export"}, true, "--json", recording},
-        {{"--section", "--target-processes", "--clock-control", "--cache-control", "--replay-mode", "--kernel-name-base", "--print-units", "--print-details", "--import-source",
-          "--app-replay-mode", "--app-replay-match", "--graph-profiling", "--nvtx-include", "--nvtx-exclude"}, true, ""},
+        {{"--section", "--target-processes", "--clock-control", "--cache-control", "--replay-mode", "--kernel-name-base", "--print-units",
+          "--print-details", "--import-source", "--app-replay-mode", "--app-replay-match", "--graph-profiling", "--nvtx-include",
+          "--nvtx-exclude"},
+         true,
+         ""},
         {{"-f", "--force-overwrite", "--nvtx", "--print-fp", "--quiet"}, false, ""}}},
-      {"nvprof", "nvprof", stats_command, "stats", {"--print-summary"},
+      {"nvprof",
+       "nvprof",
+       stats_command,
+       "stats",
+       {"--print-summary"},
        {{{"--print-gpu-trace"}, false, "--print-gpu-trace"},
         {{"--print-api-trace"}, false, "--print-api-trace"},
         {{"--print-gpu-summary", "--print-summary"}, false, "--print-summary"},
         {{"--log-file"}, true, "-o"},
-        {{"--profile-from-start", "--unified-memory-profiling", "--profile-child-processes", "--timeout", "-u", "--normalized-time-unit", "--concurrent-kernels"}, true, ""},
+        {{"--profile-from-start", "--unified-memory-profiling", "--profile-child-processes", "--timeout", "-u", "--normalized-time-unit",
+          "--concurrent-kernels"},
+         true,
+         ""},
         {{"--trace"}, true, ""},
         {{"-f", "--force-overwrite"}, false, ""}}},
-      {"nsys", "Nsight Systems", timeline_command, "timeline", {"-o", "report1.sqlite"},
+      {"nsys",
+       "Nsight Systems",
+       timeline_command,
+       "timeline",
+       {"-o", "report1.sqlite"},
        {{{"-o", "--output"}, true, "-o", timeline_tables},
-        {{"-t", "--trace", "-s", "--sample", "--cpuctxsw", "-f", "--force-overwrite", "-w", "--show-output", "--cuda-memory-usage", "--export", "--capture-range", "--cuda-graph-trace",
-          "--gpu-metrics-device", "--gpu-metrics-devices", "--python-backtrace", "--cudabacktrace", "-b", "--backtrace"}, true, ""}}},
-      {"compute-sanitizer", "Compute Sanitizer", check_command, "check", {"--checks", "memory,host", "--leak-check", "no", "--error-exitcode", "0", "--log-file", "-"}, kSanitizer},
-      {"cuda-memcheck", "CUDA-MEMCHECK", check_command, "check", {"--checks", "memory,host", "--leak-check", "no", "--error-exitcode", "0", "--log-file", "-"}, kSanitizer},
+        {{"-t", "--trace", "-s", "--sample", "--cpuctxsw", "-f", "--force-overwrite", "-w", "--show-output", "--cuda-memory-usage",
+          "--export", "--capture-range", "--cuda-graph-trace", "--gpu-metrics-device", "--gpu-metrics-devices", "--python-backtrace",
+          "--cudabacktrace", "-b", "--backtrace"},
+         true,
+         ""}}},
+      {"compute-sanitizer",
+       "Compute Sanitizer",
+       check_command,
+       "check",
+       {"--checks", "memory,host", "--leak-check", "no", "--error-exitcode", "0", "--log-file", "-"},
+       kSanitizer},
+      {"cuda-memcheck",
+       "CUDA-MEMCHECK",
+       check_command,
+       "check",
+       {"--checks", "memory,host", "--leak-check", "no", "--error-exitcode", "0", "--log-file", "-"},
+       kSanitizer},
   };
   return kTools;
 }
 
 int help(const ToolRow& tool) {
-  fmt::print("Usage: {} {}[options] program [arguments]\n\nWarpbeam's `{}`, with these options of {}:\n\n", tool.name, tool.name == "nsys" ? "profile " : "", tool.command, tool.title);
+  fmt::print("Usage: {} {}[options] program [arguments]\n\nWarpbeam's `{}`, with these options of {}:\n\n", tool.name,
+             tool.name == "nsys" ? "profile " : "", tool.command, tool.title);
   for (const OptionRow& row : tool.options)
-    fmt::print("  {}{}{}\n", fmt::join(row.names, ", "), row.has_value ? " VALUE" : "", row.ours.empty() ? "   (changes nothing here)" : "");
+    fmt::print("  {}{}{}\n", fmt::join(row.names, ", "), row.has_value ? " VALUE" : "",
+               row.ours.empty() ? "   (changes nothing here)" : "");
   fmt::print("\n`warpbeam {} --help` tells more.\n", tool.command);
   return 0;
 }
@@ -128,8 +170,10 @@ int run_tool(const ToolRow& tool, Arguments words) {
       if (run != profile_command) run = profile_command, command = "profile", given.clear();
       given.push_back(name == "--kernels" ? "-k" : "--metrics");
     } else {
-      const auto row = std::ranges::find_if(tool.options, [&](const OptionRow& o) { return std::ranges::find(o.names, name) != o.names.end(); });
-      if (row == tool.options.end()) return fail(fmt::format("the option {} is not there; `warpbeam {} --help` tells what is", name, command));
+      const auto row =
+          std::ranges::find_if(tool.options, [&](const OptionRow& o) { return std::ranges::find(o.names, name) != o.names.end(); });
+      if (row == tool.options.end())
+        return fail(fmt::format("the option {} is not there; `warpbeam {} --help` tells what is", name, command));
       std::string value;
       if (row->has_value) {
         if (equals != std::string::npos) value = words[at].substr(equals + 1);

@@ -45,9 +45,7 @@ const char* text_of_error(cudaError_t error) noexcept {
   return row ? row->text : kUnknownCode;
 }
 
-void report_exception(const char* what) noexcept {
-  std::fprintf(stderr, "warpbeam: internal error: %s. Please report this.\n", what);
-}
+void report_exception(const char* what) noexcept { std::fprintf(stderr, "warpbeam: internal error: %s. Please report this.\n", what); }
 
 void tell_failure(cudaError_t status) noexcept {
   log_failure(status);
@@ -57,9 +55,9 @@ void tell_failure(cudaError_t status) noexcept {
   const BadBytes bad = std::exchange(this_thread().bad_bytes, {});
   const std::array<char, 256> reason = std::exchange(this_thread().bad_launch, {});
   if (!tool || !tool->checks()) return;
-  tool->failed_call({observe::called_function(), static_cast<int>(status), name_of_error(status),
-                     text_of_error(status), bad_free != nullptr, bad_free, bad.bytes, bad.writes,
-                     reinterpret_cast<uint64_t>(bad.destination), bad.memory, reason.data()});
+  tool->failed_call({observe::called_function(), static_cast<int>(status), name_of_error(status), text_of_error(status),
+                     bad_free != nullptr, bad_free, bad.bytes, bad.writes, reinterpret_cast<uint64_t>(bad.destination), bad.memory,
+                     reason.data()});
 }
 
 namespace {
@@ -81,13 +79,9 @@ using namespace warpbeam::cuda;
 
 extern "C" {
 
-const char* cudaGetErrorName(cudaError_t error) {
-  return name_of_error(seen(error));
-}
+const char* cudaGetErrorName(cudaError_t error) { return name_of_error(seen(error)); }
 
-const char* cudaGetErrorString(cudaError_t error) {
-  return text_of_error(seen(error));
-}
+const char* cudaGetErrorString(cudaError_t error) { return text_of_error(seen(error)); }
 
 cudaError_t cudaGetLastError(void) { return seen(std::exchange(this_thread().last_error, cudaSuccess)); }
 

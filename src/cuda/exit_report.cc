@@ -37,8 +37,8 @@ void say(int status, void*) {
   if (calls == 0)
     fmt::print(stderr, "warpbeam: a kernel failed with {}, and the program ended without asking for it\n", name_of_error(error));
   else
-    fmt::print(stderr, "warpbeam: a kernel failed, and {} call{} with it, first {} with {}; the program ended as if nothing had happened\n", calls, calls == 1 ? "" : "s",
-               first_call().name, name_of_error(first_call().status));
+    fmt::print(stderr, "warpbeam: a kernel failed, and {} call{} with it, first {} with {}; the program ended as if nothing had happened\n",
+               calls, calls == 1 ? "" : "s", first_call().name, name_of_error(first_call().status));
 }
 
 // A program that asks again and again until a call succeeds ends only by a signal.
@@ -46,8 +46,9 @@ void say_when_stopped(int signal) {
   const uint64_t calls = failed_calls;
   if (calls) {
     char text[200];
-    const auto end = fmt::format_to_n(text, sizeof text, "warpbeam: stopped; a kernel had failed with error {}, and {} call{} since then: none can succeed any more\n",
-                                      failure.load(), calls, calls == 1 ? "" : "s");
+    const auto end = fmt::format_to_n(
+        text, sizeof text, "warpbeam: stopped; a kernel had failed with error {}, and {} call{} since then: none can succeed any more\n",
+        failure.load(), calls, calls == 1 ? "" : "s");
     (void)!write(STDERR_FILENO, text, std::min(end.size, sizeof text));
   }
   ::signal(signal, SIG_DFL);
@@ -57,7 +58,8 @@ void say_when_stopped(int signal) {
 void watch_for_signals() {
   for (int signal : {SIGINT, SIGTERM}) {
     struct sigaction now{};
-    if (sigaction(signal, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL) ::signal(signal, say_when_stopped);
+    if (sigaction(signal, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+      ::signal(signal, say_when_stopped);
   }
 }
 

@@ -58,8 +58,7 @@ void run_library_work(Context& context, uint64_t operation, const LibraryWork& w
   }
 }
 
-cudaError_t enqueue_library_call(cudaStream_t handle, std::string name, size_t effort,
-                                 std::function<void(LibraryMemory&)> run) {
+cudaError_t enqueue_library_call(cudaStream_t handle, std::string name, size_t effort, std::function<void(LibraryMemory&)> run) {
   return in_context([&](Context& context) -> cudaError_t {
     StreamRef stream = find_stream(context, handle);
     if (!stream) return cudaErrorInvalidResourceHandle;

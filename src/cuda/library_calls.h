@@ -17,8 +17,7 @@ struct LibraryWork;
 // Device memory for a library's call. It asks before it touches anything; what no kernel may touch ends the call.
 class __attribute__((visibility("default"))) LibraryMemory {
  public:
-  LibraryMemory(Context& context, uint64_t operation, const std::string& name)
-      : context_(context), operation_(operation), name_(name) {}
+  LibraryMemory(Context& context, uint64_t operation, const std::string& name) : context_(context), operation_(operation), name_(name) {}
   void reads(const void* address, size_t bytes) { use(address, bytes, 1, 0, false); }
   void writes(const void* address, size_t bytes) { use(address, bytes, 1, 0, true); }
   // `rows` runs of `bytes`, `pitch` apart.
@@ -33,8 +32,7 @@ class __attribute__((visibility("default"))) LibraryMemory {
 };
 
 // Puts a call on the stream. `effort`: about how many bytes or operations it takes.
-__attribute__((visibility("default"))) cudaError_t enqueue_library_call(cudaStream_t stream, std::string name,
-                                                                        size_t effort,
+__attribute__((visibility("default"))) cudaError_t enqueue_library_call(cudaStream_t stream, std::string name, size_t effort,
                                                                         std::function<void(LibraryMemory&)> run);
 
 // What comes behind it in the stream waits until `ready`, which is asked again and again.

@@ -62,8 +62,7 @@ void log_failure(cudaError_t status) noexcept try {
     callback->call(callback->data, cudaLogLevelError, line.data(), line.size());
     thread.in_host_function = before;
   }
-} catch (const std::bad_alloc&) {
-}
+} catch (const std::bad_alloc&) {}
 
 }  // namespace warpbeam::cuda
 
@@ -85,7 +84,8 @@ cudaError_t cudaLogsRegisterCallback(cudaLogsCallback_t callback, void* data, cu
 cudaError_t cudaLogsUnregisterCallback(cudaLogsCallbackHandle handle) {
   return edge([&] {
     std::lock_guard lock(log().mutex);
-    const size_t gone = std::erase_if(log().callbacks, [&](const auto& entry) { return static_cast<void*>(entry.get()) == static_cast<void*>(handle); });
+    const size_t gone =
+        std::erase_if(log().callbacks, [&](const auto& entry) { return static_cast<void*>(entry.get()) == static_cast<void*>(handle); });
     return gone ? cudaSuccess : cudaErrorInvalidValue;
   });
 }

@@ -71,8 +71,7 @@ cudaError_t launch_on_devices(const cudaLaunchParams* list, unsigned count, unsi
       status = cudaSetDevice(streams[i]->context.ordinal);
       others.rank = i;
       if (status == cudaSuccess)
-        status = launch(list[i].func, {list[i].gridDim, list[i].blockDim, list[i].sharedMem, list[i].stream, true, others},
-                        list[i].args);
+        status = launch(list[i].func, {list[i].gridDim, list[i].blockDim, list[i].sharedMem, list[i].stream, true, others}, list[i].args);
     }
     cudaSetDevice(device);
     return status;
@@ -125,8 +124,7 @@ cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared, cudaStream_t
   return edge([&] {
     ThreadState& thread = this_thread();
     if (thread.configuration_count == ThreadState::kMaxPendingConfigurations) return cudaErrorInvalidConfiguration;
-    thread.configurations[thread.configuration_count++] = {
-        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream};
+    thread.configurations[thread.configuration_count++] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream};
     if (arguments) arguments->clear();
     return cudaSuccess;
   });
@@ -157,8 +155,7 @@ cudaError_t cudaLaunch(const void* handle) {
       pointers.push_back(arguments->data() + param.offset);
     }
     return launch(handle,
-                  {dim3(top.grid[0], top.grid[1], top.grid[2]), dim3(top.block[0], top.block[1], top.block[2]),
-                   top.shared, top.stream},
+                  {dim3(top.grid[0], top.grid[1], top.grid[2]), dim3(top.block[0], top.block[1], top.block[2]), top.shared, top.stream},
                   pointers.data());
   });
 }

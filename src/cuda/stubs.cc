@@ -26,10 +26,8 @@ constexpr int kNotSupported = 801;  // cudaErrorNotSupported and CUDA_ERROR_NOT_
 
 #define WB_STUB_Works(name, missing, runtime)
 #define WB_STUB_Partly(name, missing, runtime)
-#define WB_STUB_NotYet(name, missing, runtime)                                \
-  extern "C" __attribute__((visibility("default"))) int name() {              \
-    return warpbeam::cuda::refuse(#name, missing, runtime);                   \
-  }
+#define WB_STUB_NotYet(name, missing, runtime) \
+  extern "C" __attribute__((visibility("default"))) int name() { return warpbeam::cuda::refuse(#name, missing, runtime); }
 #define WB_RUNTIME(name, chapter, state, note) WB_STUB_##state(name, note, true)
 #define WB_ENTRY(name, chapter, state, note) WB_STUB_##state(name, note, true)
 #define WB_DRIVER(name, since, chapter, state, note) WB_STUB_##state(name, note, false)

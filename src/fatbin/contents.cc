@@ -31,8 +31,7 @@ Result<Contents> read(const void* bytes) {
       auto packing = entry.flags & kLz4 ? Lz4 : entry.flags & kZstd ? Zstd : None;
       // The payload of a compressed entry is padded; how much of it counts stands in a field of its own.
       size_t bytes = packing == None ? entry.size : std::min<uint64_t>(entry.compressed_size, entry.size);
-      contents.ptx.push_back(
-          {static_cast<int>(entry.cc), packing, {at + entry.header_size, bytes}, entry.uncompressed_size});
+      contents.ptx.push_back({static_cast<int>(entry.cc), packing, {at + entry.header_size, bytes}, entry.uncompressed_size});
     }
     at += entry.header_size + entry.size;
   }
@@ -67,8 +66,8 @@ Result<std::string> text_of(const Contents::Ptx& ptx) {
   if (ptx.packing == Contents::Packing::None) {
     text = ptx.bytes;
   } else {
-    auto unpacked = ptx.packing == Contents::Packing::Lz4 ? unpack_lz4(ptx.bytes, ptx.unpacked_size)
-                                                          : unpack_zstd(ptx.bytes, ptx.unpacked_size);
+    auto unpacked =
+        ptx.packing == Contents::Packing::Lz4 ? unpack_lz4(ptx.bytes, ptx.unpacked_size) : unpack_zstd(ptx.bytes, ptx.unpacked_size);
     if (!unpacked) return unpacked.error();
     text = std::move(*unpacked);
   }

@@ -54,12 +54,10 @@ Result<std::string> unpack_zstd(std::string_view packed, size_t size) {
     void* library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
     return library ? reinterpret_cast<Decompress>(dlsym(library, "ZSTD_decompress")) : nullptr;
   }();
-  if (!decompress)
-    return Error{0, "a fat binary is compressed with Zstandard, and libzstd.so.1 (package libzstd1) is missing"};
+  if (!decompress) return Error{0, "a fat binary is compressed with Zstandard, and libzstd.so.1 (package libzstd1) is missing"};
   if (size > kMostBytes) return Error{0, "a fat binary's Zstandard data is damaged"};
   std::string text(size, '\0');
-  if (decompress(text.data(), size, packed.data(), packed.size()) != size)
-    return Error{0, "a fat binary's Zstandard data is damaged"};
+  if (decompress(text.data(), size, packed.data(), packed.size()) != size) return Error{0, "a fat binary's Zstandard data is damaged"};
   return text;
 }
 

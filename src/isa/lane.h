@@ -32,7 +32,9 @@ struct LaneMachine : M {
   explicit constexpr LaneMachine(M m) : M(m) {}
 
   template <class T>
-  static T select(bool c, T a, T b) { return c ? a : b; }
+  static T select(bool c, T a, T b) {
+    return c ? a : b;
+  }
 
   // Counts past the width give zero (or all sign bits) in PTX but are undefined in C++, hence the selects.
   template <class T>
@@ -47,11 +49,17 @@ struct LaneMachine : M {
     return n < w ? static_cast<T>(a >> (n & (w - 1))) : T(0);
   }
   template <class T>
-  static T mul_hi(T a, T b) { return isa::mul_hi(a, b); }
+  static T mul_hi(T a, T b) {
+    return isa::mul_hi(a, b);
+  }
   template <class T>
-  static T div(T a, T b) { return div_int(a, b); }
+  static T div(T a, T b) {
+    return div_int(a, b);
+  }
   template <class T>
-  static T rem(T a, T b) { return rem_int(a, b); }
+  static T rem(T a, T b) {
+    return rem_int(a, b);
+  }
 };
 
 }  // namespace warpbeam::isa

@@ -46,9 +46,7 @@ std::vector<std::string> explanations(const RowForm& form) {
   return lines;
 }
 
-std::string since(const Row& row) {
-  return fmt::format("PTX {}.{}, sm_{}", row.since.ptx / 10, row.since.ptx % 10, row.since.sm);
-}
+std::string since(const Row& row) { return fmt::format("PTX {}.{}, sm_{}", row.since.ptx / 10, row.since.ptx % 10, row.since.sm); }
 
 int distance(std::string_view a, std::string_view b) {
   std::vector<int> row(b.size() + 1);
@@ -81,7 +79,8 @@ std::string isa_reference(std::string_view name) {
   const Opcodes opcodes = by_opcode();
   std::string text;
   if (name.empty()) {
-    for (const auto& [opcode, forms] : opcodes) text += fmt::format("{:<12} {} form{}\n", opcode, forms.size(), forms.size() == 1 ? "" : "s");
+    for (const auto& [opcode, forms] : opcodes)
+      text += fmt::format("{:<12} {} form{}\n", opcode, forms.size(), forms.size() == 1 ? "" : "s");
     return text + fmt::format("{} instructions in {} forms\n", opcodes.size(), all_rows().size());
   }
   const std::string_view opcode = name.substr(0, name.find('.'));

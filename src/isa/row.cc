@@ -40,7 +40,11 @@ void read_alternatives(std::string_view text, Slot& slot) {
     }
     bool found = false;
     for (const ModWord& m : mod_words())
-      if (m.word == word) { slot.words.push_back(&m); found = true; break; }
+      if (m.word == word) {
+        slot.words.push_back(&m);
+        found = true;
+        break;
+      }
     if (found) continue;
     size_t before = slot.words.size();
     for (const ModWord& m : mod_words())
@@ -182,21 +186,20 @@ Result<Matched> match_row(std::string_view opcode, std::span<const std::string_v
     }
   }
   if (fits_but_count)
-    return Error{0, fmt::format("'{}' does not take {} operands; its form is: {}", opcode, operand_count,
-                                fits_but_count->row->syntax)};
-  if (illegal)
-    return Error{0, fmt::format("these modifiers and types do not go together in {}", illegal->row->syntax)};
-  if (best < static_cast<int>(words.size()))
-    return Error{0, fmt::format("'{}' is not a modifier of '{}' here", words[best], opcode)};
-  return Error{0, fmt::format("'{}' lacks a required modifier or type; its form is: {}", opcode,
-                              it->second.front()->row->syntax)};
+    return Error{0, fmt::format("'{}' does not take {} operands; its form is: {}", opcode, operand_count, fits_but_count->row->syntax)};
+  if (illegal) return Error{0, fmt::format("these modifiers and types do not go together in {}", illegal->row->syntax)};
+  if (best < static_cast<int>(words.size())) return Error{0, fmt::format("'{}' is not a modifier of '{}' here", words[best], opcode)};
+  return Error{0, fmt::format("'{}' lacks a required modifier or type; its form is: {}", opcode, it->second.front()->row->syntax)};
 }
 
 std::string_view name_of(Class c) {
-  static constexpr std::string_view kNames[] = {
-      "int add", "int mul", "logic", "shift", "compare", "select", "move", "convert", "half", "f32 add", "f32 mul",
-      "f32 fma", "f64 add", "f64 mul", "f64 fma", "special function", "video", "load", "store", "atomic", "branch",
-      "call", "barrier", "warp", "fence", "misc", "tensor", "asynchronous copy"};
+  static constexpr std::string_view kNames[] = {"int add", "int mul", "logic",   "shift",
+                                                "compare", "select",  "move",    "convert",
+                                                "half",    "f32 add", "f32 mul", "f32 fma",
+                                                "f64 add", "f64 mul", "f64 fma", "special function",
+                                                "video",   "load",    "store",   "atomic",
+                                                "branch",  "call",    "barrier", "warp",
+                                                "fence",   "misc",    "tensor",  "asynchronous copy"};
   return kNames[static_cast<int>(c)];
 }
 

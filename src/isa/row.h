@@ -38,9 +38,34 @@ enum class Kind : uint8_t {
 
 // The profiler's instruction classes (named as in the vendor's instruction statistics).
 enum class Class : uint8_t {
-  IntAlu, IntMul, Logic, Shift, Compare, Select, Move, Convert,
-  F16, F32Add, F32Mul, F32Fma, F64Add, F64Mul, F64Fma, Special, Video,
-  Load, Store, Atomic, Branch, Call, Barrier, Warp, Fence, Misc, Tensor, Copy,
+  IntAlu,
+  IntMul,
+  Logic,
+  Shift,
+  Compare,
+  Select,
+  Move,
+  Convert,
+  F16,
+  F32Add,
+  F32Mul,
+  F32Fma,
+  F64Add,
+  F64Mul,
+  F64Fma,
+  Special,
+  Video,
+  Load,
+  Store,
+  Atomic,
+  Branch,
+  Call,
+  Barrier,
+  Warp,
+  Fence,
+  Misc,
+  Tensor,
+  Copy,
 };
 std::string_view name_of(Class c);
 
@@ -60,8 +85,14 @@ struct Effects {
 constexpr Effects usual_effects(Kind kind, Class cls) {
   const bool load = cls == Class::Load, store = cls == Class::Store, atomic = cls == Class::Atomic;
   switch (kind) {
-    case Kind::Lane: case Kind::Move: case Kind::Convert: case Kind::Compare: case Kind::Select: case Kind::Carry: case Kind::Address: case Kind::Video:
-      return {};
+    case Kind::Lane:
+    case Kind::Move:
+    case Kind::Convert:
+    case Kind::Compare:
+    case Kind::Select:
+    case Kind::Carry:
+    case Kind::Address:
+    case Kind::Video: return {};
     case Kind::Memory:  // prefetches do nothing that shows
       return {.reads = load, .writes = store, .traps = load || store};
     case Kind::Atomic: return {.reads = true, .writes = true, .traps = true};

@@ -42,9 +42,20 @@ constexpr OperandSpecs operand_specs(std::string_view syntax) {
   size_t i = 0;
   while (i < rest.size()) {
     char c = rest[i];
-    if (c == ' ' || c == ',') { ++i; continue; }
-    if (c == '{' && i + 1 < rest.size() && rest[i + 1] == ',') { optional = true; i += 2; continue; }
-    if (c == '}') { optional = false; ++i; continue; }
+    if (c == ' ' || c == ',') {
+      ++i;
+      continue;
+    }
+    if (c == '{' && i + 1 < rest.size() && rest[i + 1] == ',') {
+      optional = true;
+      i += 2;
+      continue;
+    }
+    if (c == '}') {
+      optional = false;
+      ++i;
+      continue;
+    }
     OperandSpec spec;
     spec.optional = optional;
     if (c == '[') spec.address = true;

@@ -37,7 +37,8 @@ struct AccessFacts {
   constexpr int64_t bytes() const { return int64_t{count} * element; }
   constexpr bool dense() const { return runs > 0 && stride == bytes(); }
   constexpr bool in_steps() const {
-    return permutes_wide && count == 1 && runs == 1 && (element == 4 || element == 8) && (stride == 2 * element || (stride == 4 * element && element == 4));
+    return permutes_wide && count == 1 && runs == 1 && (element == 4 || element == 8) &&
+           (stride == 2 * element || (stride == 4 * element && element == 4));
   }
 };
 

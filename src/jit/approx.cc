@@ -12,13 +12,15 @@ namespace {
 
 constexpr int kLanes = 32;
 
-#define WB_LANES_1(name, expression)                                                            \
-  WB_FOR_EACH_VECTOR_WIDTH void name(float* d, const float* a, const float*) {                  \
-    for (int l = 0; l < kLanes; ++l) [[clang::always_inline]] d[l] = isa::expression(a[l], kFtz); \
+#define WB_LANES_1(name, expression)                                           \
+  WB_FOR_EACH_VECTOR_WIDTH void name(float* d, const float* a, const float*) { \
+    for (int l = 0; l < kLanes; ++l) [[clang::always_inline]]                  \
+      d[l] = isa::expression(a[l], kFtz);                                      \
   }
-#define WB_LANES_2(name, expression)                                                                  \
-  WB_FOR_EACH_VECTOR_WIDTH void name(float* d, const float* a, const float* b) {                      \
-    for (int l = 0; l < kLanes; ++l) [[clang::always_inline]] d[l] = isa::expression(a[l], b[l], kFtz); \
+#define WB_LANES_2(name, expression)                                             \
+  WB_FOR_EACH_VECTOR_WIDTH void name(float* d, const float* a, const float* b) { \
+    for (int l = 0; l < kLanes; ++l) [[clang::always_inline]]                    \
+      d[l] = isa::expression(a[l], b[l], kFtz);                                  \
   }
 
 // What mufu.h computes for a lane, without its ways out, so that the compiler makes vectors of it. The tests hold one against the other.
@@ -67,7 +69,8 @@ constexpr Table kSine(isa::mufu::kSine), kLogarithm(isa::mufu::kLogarithm);
   const uint32_t bits = isa::bits_of(scaled ? operand * 0x1p24f : operand);
   const int32_t exponent = static_cast<int32_t>(bits >> 23 & 0xff);
   const uint32_t k = bits >> 17 & 0x3f, x = bits & 0x1ffff;
-  int64_t sum = (int64_t{kLogarithm.value[k]} << 12) + int64_t{kLogarithm.slope[k]} * x + int64_t{kLogarithm.curvature[k]} * isa::mufu::square(x) * 2 + 0x345;
+  int64_t sum = (int64_t{kLogarithm.value[k]} << 12) + int64_t{kLogarithm.slope[k]} * x +
+                int64_t{kLogarithm.curvature[k]} * isa::mufu::square(x) * 2 + 0x345;
   sum = bits == 0x3f800000 ? 0 : sum;
   const int64_t fixed = (sum >> 2) + int64_t{exponent - 127} * (int64_t{1} << 36);
   uint32_t r = truncated(fixed < 0 ? ~fixed : fixed, 0x1p-36) | (fixed < 0 ? 0x80000000 : 0);
@@ -80,11 +83,12 @@ constexpr Table kSine(isa::mufu::kSine), kLogarithm(isa::mufu::kLogarithm);
 
 }  // namespace unit
 
-#define WB_LANES_UNIT(name)                                                                             \
-  WB_FOR_EACH_VECTOR_WIDTH void name(float* d, const float* a, const float*) {                          \
-    float out[kLanes];                                                                                  \
-    for (int l = 0; l < kLanes; ++l) [[clang::always_inline]] out[l] = unit::name(a[l], kFtz);          \
-    std::memcpy(d, out, sizeof out);                                                                    \
+#define WB_LANES_UNIT(name)                                                    \
+  WB_FOR_EACH_VECTOR_WIDTH void name(float* d, const float* a, const float*) { \
+    float out[kLanes];                                                         \
+    for (int l = 0; l < kLanes; ++l) [[clang::always_inline]]                  \
+      out[l] = unit::name(a[l], kFtz);                                         \
+    std::memcpy(d, out, sizeof out);                                           \
   }
 
 namespace plain {

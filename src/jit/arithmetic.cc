@@ -24,7 +24,15 @@ namespace {
 
 bool is_int(Type t) {
   switch (t) {
-    case Type::B16: case Type::B32: case Type::B64: case Type::U16: case Type::U32: case Type::U64: case Type::S16: case Type::S32: case Type::S64: return true;
+    case Type::B16:
+    case Type::B32:
+    case Type::B64:
+    case Type::U16:
+    case Type::U32:
+    case Type::U64:
+    case Type::S16:
+    case Type::S32:
+    case Type::S64: return true;
     default: return false;
   }
 }
@@ -44,7 +52,10 @@ bool lane_ir(const vm::Insn& i) {
     if (op == Opcode::Neg || op == Opcode::Abs) return true;
     if (op == Opcode::Testp) return false;
     if (op == Opcode::Min || op == Opcode::Max) return !m.nan && !m.xorsign && !m.abs;
-    if (t == Type::F64) return (op == Opcode::Add || op == Opcode::Sub || op == Opcode::Mul || op == Opcode::Fma || op == Opcode::Mad || op == Opcode::Div || op == Opcode::Sqrt || op == Opcode::Rcp) && nearest(m) && !m.approx && !m.ftz;
+    if (t == Type::F64)
+      return (op == Opcode::Add || op == Opcode::Sub || op == Opcode::Mul || op == Opcode::Fma || op == Opcode::Mad || op == Opcode::Div ||
+              op == Opcode::Sqrt || op == Opcode::Rcp) &&
+             nearest(m) && !m.approx && !m.ftz;
     if (m.approx || m.full) return false;
     if (op == Opcode::Add || op == Opcode::Sub) return nearest(m);
     if (op == Opcode::Sqrt) return nearest(m);
@@ -55,7 +66,10 @@ bool lane_ir(const vm::Insn& i) {
   if (!is_int(t)) return false;
   if (m.sat || m.relu) return false;
   const bool word = isa::bits_of(t) >= 32;
-  if (op == Opcode::Add || op == Opcode::Sub || op == Opcode::And || op == Opcode::Or || op == Opcode::Xor || op == Opcode::Not || op == Opcode::Cnot || op == Opcode::Min || op == Opcode::Max || op == Opcode::Neg || op == Opcode::Abs || op == Opcode::Shl || op == Opcode::Shr) return true;
+  if (op == Opcode::Add || op == Opcode::Sub || op == Opcode::And || op == Opcode::Or || op == Opcode::Xor || op == Opcode::Not ||
+      op == Opcode::Cnot || op == Opcode::Min || op == Opcode::Max || op == Opcode::Neg || op == Opcode::Abs || op == Opcode::Shl ||
+      op == Opcode::Shr)
+    return true;
   if (op == Opcode::Mul || op == Opcode::Mad) return half == Half::Lo || half == Half::Wide || half == Half::Hi;
   if (op == Opcode::Popc || op == Opcode::Clz || op == Opcode::Brev) return word;
   if (op == Opcode::Lop3 || op == Opcode::Shf || op == Opcode::Sad || op == Opcode::Bfind) return word;
@@ -89,8 +103,7 @@ bool Shapes::has_ir(const vm::Insn& i) const {
       return t != Type::B128;
     case Kind::Address: return row.op == isa::Opcode::Cvta;
     case Kind::Convert: return has_conversion(i);
-    case Kind::Select:
-      return row.op == isa::Opcode::Selp;
+    case Kind::Select: return row.op == isa::Opcode::Selp;
     case Kind::Carry: return half_of(i) != Half::Hi || isa::bits_of(t) == 32;
     case Kind::Compare: {
       const bool set = row.operands.list[0].fixed != Type::Pred;
@@ -99,7 +112,9 @@ bool Shapes::has_ir(const vm::Insn& i) const {
       return is_int(c) || c == Type::F32 || c == Type::F64;
     }
     case Kind::Memory: return row.cls == isa::Class::Load || row.cls == isa::Class::Store;
-    case Kind::Warp: return row.op == isa::Opcode::Vote || row.op == isa::Opcode::Activemask || (row.op == isa::Opcode::Redux) || row.op == isa::Opcode::Shfl;
+    case Kind::Warp:
+      return row.op == isa::Opcode::Vote || row.op == isa::Opcode::Activemask || (row.op == isa::Opcode::Redux) ||
+             row.op == isa::Opcode::Shfl;
     case Kind::Barrier: return true;
     default: return false;
   }
@@ -179,11 +194,15 @@ V Arithmetic::compute_float(const vm::Insn& i, const std::vector<V>& o) {
   switch (op) {
     case Opcode::Neg: return bits_of(with_nan(b_.CreateFNeg(x[0]), {x[0]}, {0}));
     case Opcode::Abs: return bits_of(with_nan(intrinsic(In::fabs, x[0]), {x[0]}, {0}));
-    case Opcode::Min: case Opcode::Max: {
+    case Opcode::Min:
+    case Opcode::Max: {
       const V r = extreme();
       return bits_of(b_.CreateSelect(b_.CreateFCmpUNO(r, r), quiet(r), r));
     }
-    case Opcode::Add: case Opcode::Sub: case Opcode::Mul: case Opcode::Div: return bits_of(rounded(op, x[0], x[1]));
+    case Opcode::Add:
+    case Opcode::Sub:
+    case Opcode::Mul:
+    case Opcode::Div: return bits_of(rounded(op, x[0], x[1]));
     case Opcode::Rcp: return bits_of(rounded(Opcode::Div, number(1), x[0]));
     case Opcode::Sqrt: return bits_of(rounded(op, x[0]));
     default: return bits_of(rounded(Opcode::Fma, x[0], x[1], x[2]));
@@ -209,10 +228,14 @@ V Arithmetic::compare(const vm::Insn& i, V a, V c) {
     switch (cmp) {
       case Cmp::Eq: return b_.CreateFCmpOEQ(x, y);
       case Cmp::Ne: return b_.CreateFCmpONE(x, y);
-      case Cmp::Lt: case Cmp::Lo: return b_.CreateFCmpOLT(x, y);
-      case Cmp::Le: case Cmp::Ls: return b_.CreateFCmpOLE(x, y);
-      case Cmp::Gt: case Cmp::Hi: return b_.CreateFCmpOGT(x, y);
-      case Cmp::Ge: case Cmp::Hs: return b_.CreateFCmpOGE(x, y);
+      case Cmp::Lt:
+      case Cmp::Lo: return b_.CreateFCmpOLT(x, y);
+      case Cmp::Le:
+      case Cmp::Ls: return b_.CreateFCmpOLE(x, y);
+      case Cmp::Gt:
+      case Cmp::Hi: return b_.CreateFCmpOGT(x, y);
+      case Cmp::Ge:
+      case Cmp::Hs: return b_.CreateFCmpOGE(x, y);
       case Cmp::Equ: return b_.CreateFCmpUEQ(x, y);
       case Cmp::Neu: return b_.CreateFCmpUNE(x, y);
       case Cmp::Ltu: return b_.CreateFCmpULT(x, y);
@@ -227,23 +250,22 @@ V Arithmetic::compare(const vm::Insn& i, V a, V c) {
   switch (cmp) {
     case Cmp::Eq: return b_.CreateICmpEQ(a, c);
     case Cmp::Ne: return b_.CreateICmpNE(a, c);
-    case Cmp::Lt: case Cmp::Lo: return sg ? b_.CreateICmpSLT(a, c) : b_.CreateICmpULT(a, c);
-    case Cmp::Le: case Cmp::Ls: return sg ? b_.CreateICmpSLE(a, c) : b_.CreateICmpULE(a, c);
-    case Cmp::Gt: case Cmp::Hi: return sg ? b_.CreateICmpSGT(a, c) : b_.CreateICmpUGT(a, c);
+    case Cmp::Lt:
+    case Cmp::Lo: return sg ? b_.CreateICmpSLT(a, c) : b_.CreateICmpULT(a, c);
+    case Cmp::Le:
+    case Cmp::Ls: return sg ? b_.CreateICmpSLE(a, c) : b_.CreateICmpULE(a, c);
+    case Cmp::Gt:
+    case Cmp::Hi: return sg ? b_.CreateICmpSGT(a, c) : b_.CreateICmpUGT(a, c);
     default: return sg ? b_.CreateICmpSGE(a, c) : b_.CreateICmpUGE(a, c);
   }
 }
 
 V Arithmetic::join_predicates(const vm::Insn& i, V a, V c) {
   switch (i.mods().boolop) {
-    case isa::BoolOp::And:
-      return b_.CreateAnd(a, c);
-    case isa::BoolOp::Or:
-      return b_.CreateOr(a, c);
-    case isa::BoolOp::Xor:
-      return b_.CreateXor(a, c);
-    default:
-      return a;
+    case isa::BoolOp::And: return b_.CreateAnd(a, c);
+    case isa::BoolOp::Or: return b_.CreateOr(a, c);
+    case isa::BoolOp::Xor: return b_.CreateXor(a, c);
+    default: return a;
   }
 }
 

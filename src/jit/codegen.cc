@@ -95,7 +95,10 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   if (!machine) return Error{1, text_of(machine.takeError())};
   out->machine_ = std::move(*machine);
   const llvm::MCSubtargetInfo& has = *out->machine_->getMCSubtargetInfo();
-  out->processor_ = {has.checkFeatures("+avx"), has.checkFeatures("+avx2"), has.checkFeatures("+avx512f"), has.checkFeatures("+avx512f,+avx512bw,+avx512vl"),
+  out->processor_ = {has.checkFeatures("+avx"),
+                     has.checkFeatures("+avx2"),
+                     has.checkFeatures("+avx512f"),
+                     has.checkFeatures("+avx512f,+avx512bw,+avx512vl"),
                      has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi"),
                      has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi,+avx512vnni,+avx512bitalg")};
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
@@ -191,7 +194,8 @@ std::unique_ptr<llvm::MemoryBuffer> CodeGenerator::emit(llvm::Module& module, ll
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), false);
 }
 
-Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names, bool watched) {
+Result<std::unique_ptr<HostCode>> CodeGenerator::compile(llvm::Module& module, const std::unordered_map<const void*, std::string>& names,
+                                                         bool watched) {
   for (llvm::Function& f : module) {
     if (f.isDeclaration()) continue;
     f.addFnAttr("target-cpu", machine_->getTargetCPU());

@@ -24,14 +24,11 @@ __attribute__((target("avx512f"))) void turn(const uint32_t (*rows)[32], int fro
     }
   // a[4 * g + c] has, in each quarter q, column 4 * q + c of the rows 4 * g on.
   for (int c = 0; c < 4; ++c) {
-    const __m512i low = _mm512_shuffle_i32x4(a[c], a[4 + c], 0x44),
-                  high = _mm512_shuffle_i32x4(a[8 + c], a[12 + c], 0x44);
-    const __m512i low2 = _mm512_shuffle_i32x4(a[c], a[4 + c], 0xee),
-                  high2 = _mm512_shuffle_i32x4(a[8 + c], a[12 + c], 0xee);
+    const __m512i low = _mm512_shuffle_i32x4(a[c], a[4 + c], 0x44), high = _mm512_shuffle_i32x4(a[8 + c], a[12 + c], 0x44);
+    const __m512i low2 = _mm512_shuffle_i32x4(a[c], a[4 + c], 0xee), high2 = _mm512_shuffle_i32x4(a[8 + c], a[12 + c], 0xee);
     const __m512i out[4] = {_mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd),
                             _mm512_shuffle_i32x4(low2, high2, 0x88), _mm512_shuffle_i32x4(low2, high2, 0xdd)};
-    for (uint64_t q = 0; q < 4; ++q)
-      _mm512_storeu_si512(reinterpret_cast<void*>(to + (4 * q + static_cast<uint64_t>(c)) * slope), out[q]);
+    for (uint64_t q = 0; q < 4; ++q) _mm512_storeu_si512(reinterpret_cast<void*>(to + (4 * q + static_cast<uint64_t>(c)) * slope), out[q]);
   }
 }
 
@@ -47,8 +44,8 @@ __attribute__((target("avx512f"))) void turn(const uint64_t (*rows)[32], int fro
   for (int c = 0; c < 2; ++c) {
     const __m512i low = _mm512_shuffle_i32x4(b[c], b[2 + c], 0x44), high = _mm512_shuffle_i32x4(b[4 + c], b[6 + c], 0x44);
     const __m512i low2 = _mm512_shuffle_i32x4(b[c], b[2 + c], 0xee), high2 = _mm512_shuffle_i32x4(b[4 + c], b[6 + c], 0xee);
-    const __m512i out[4] = {_mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), _mm512_shuffle_i32x4(low2, high2, 0x88),
-                            _mm512_shuffle_i32x4(low2, high2, 0xdd)};
+    const __m512i out[4] = {_mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd),
+                            _mm512_shuffle_i32x4(low2, high2, 0x88), _mm512_shuffle_i32x4(low2, high2, 0xdd)};
     for (uint64_t q = 0; q < 4; ++q) _mm512_storeu_si512(reinterpret_cast<void*>(to + (2 * q + static_cast<uint64_t>(c)) * slope), out[q]);
   }
 }
@@ -62,7 +59,8 @@ void write(Rows& r) {
     return;
   }
   for (uint64_t l = 0; l < 32; ++l)
-    for (uint64_t k = 0; k < r.count; ++k) std::memcpy(reinterpret_cast<void*>(r.first + l * r.slope + sizeof(Element) * k), &rows[k][l], sizeof(Element));
+    for (uint64_t k = 0; k < r.count; ++k)
+      std::memcpy(reinterpret_cast<void*>(r.first + l * r.slope + sizeof(Element) * k), &rows[k][l], sizeof(Element));
 }
 
 // Nothing but arithmetic, ways, and plain loads and stores.
@@ -85,10 +83,9 @@ const vm::Insn* find_late_store(const Flow& flow, const Shapes& shapes, const st
       if (!i.row() || i.row()->kind != Kind::Memory || i.row()->cls != isa::Class::Store) continue;
       const isa::Space space = i.mods().space;
       const Source at = i.op[1] < 0 ? Source{} : flow.source(i.op[1], i.base_width);
-      const bool suits = !found && i.guard < 0 && !i.list && (isa::bytes_of(i.type()) == 4 || isa::bytes_of(i.type()) == 8) && i.base_width == 8 &&
-                         (space == isa::Space::Global || space == isa::Space::Generic) &&
-                         at.kind == SourceKind::Variable && shapes.variables[at.variable].runs == 0 &&
-                         slopes[at.variable];
+      const bool suits = !found && i.guard < 0 && !i.list && (isa::bytes_of(i.type()) == 4 || isa::bytes_of(i.type()) == 8) &&
+                         i.base_width == 8 && (space == isa::Space::Global || space == isa::Space::Generic) &&
+                         at.kind == SourceKind::Variable && shapes.variables[at.variable].runs == 0 && slopes[at.variable];
       if (!suits) return nullptr;
       found = &i;
       node = n;
@@ -99,8 +96,7 @@ const vm::Insn* find_late_store(const Flow& flow, const Shapes& shapes, const st
   std::vector<uint32_t> work = flow.nodes[node].next;
   const auto accesses = [&](uint32_t from, uint32_t to) {
     for (uint32_t k = from; k < to; ++k)
-      if (const vm::Insn& i = insns[k]; !i.silent() && i.source &&
-                                        i.source->form.row && i.source->form.row->kind == Kind::Memory)
+      if (const vm::Insn& i = insns[k]; !i.silent() && i.source && i.source->form.row && i.source->form.row->kind == Kind::Memory)
         return true;
     return false;
   };

@@ -16,8 +16,17 @@ namespace {
 
 bool whole_number(Type t) {
   switch (t) {
-    case Type::U8: case Type::U16: case Type::U32: case Type::U64: case Type::S8: case Type::S16: case Type::S32: case Type::S64: return true;
-    case Type::B16: case Type::B32: case Type::B64: return true;
+    case Type::U8:
+    case Type::U16:
+    case Type::U32:
+    case Type::U64:
+    case Type::S8:
+    case Type::S16:
+    case Type::S32:
+    case Type::S64: return true;
+    case Type::B16:
+    case Type::B32:
+    case Type::B64: return true;
     default: return false;
   }
 }
@@ -82,7 +91,8 @@ V Arithmetic::compute_convert(const vm::Insn& i, V a) {
   };
   if (whole_number(s)) {
     const V x = b_.CreateTrunc(a, sized(sbits));
-    if (d == Type::F16) return float_to_half(b_, double_to_odd(b_, isa::is_signed(s) ? b_.CreateSIToFP(x, floats(64)) : b_.CreateUIToFP(x, floats(64))));
+    if (d == Type::F16)
+      return float_to_half(b_, double_to_odd(b_, isa::is_signed(s) ? b_.CreateSIToFP(x, floats(64)) : b_.CreateUIToFP(x, floats(64))));
     return finished(isa::is_signed(s) ? b_.CreateSIToFP(x, floats(dbits)) : b_.CreateUIToFP(x, floats(dbits)));
   }
   V x = float_of(a, static_cast<Width>(sbits / 8));
@@ -139,7 +149,8 @@ V Arithmetic::saturated(V x, unsigned bits, bool is_signed) {
 // each (1 s of compiling for twelve such conversions, 0.04 s this way).
 V Arithmetic::saturated_64(V x, bool is_signed) {
   constexpr uint64_t kFractionBits = 52, kBias = 1023, kTop = uint64_t(1) << 63;
-  const V doubles = x->getType()->getScalarSizeInBits() == 32 ? b_.CreateFPExt(x, llvm::FixedVectorType::get(b_.getDoubleTy(), w_.lanes)) : x;
+  const V doubles =
+      x->getType()->getScalarSizeInBits() == 32 ? b_.CreateFPExt(x, llvm::FixedVectorType::get(b_.getDoubleTy(), w_.lanes)) : x;
   const V bits = b_.CreateBitCast(doubles, type_of(8, true));
   const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(bits->getType(), n); };
   const V exponent = b_.CreateAnd(b_.CreateLShr(bits, number(kFractionBits)), number(0x7ff));
@@ -147,7 +158,8 @@ V Arithmetic::saturated_64(V x, bool is_signed) {
   const V left = b_.CreateSub(exponent, number(kBias + kFractionBits)), right = b_.CreateNeg(left);
   const auto least = [&](V count) { return b_.CreateSelect(b_.CreateICmpSLT(count, number(63)), count, number(63)); };
   const V large = b_.CreateICmpSGE(left, number(0));
-  const V size = b_.CreateSelect(large, b_.CreateShl(fraction, b_.CreateAnd(left, number(63))), b_.CreateLShr(fraction, least(b_.CreateSelect(large, number(0), right))));
+  const V size = b_.CreateSelect(large, b_.CreateShl(fraction, b_.CreateAnd(left, number(63))),
+                                 b_.CreateLShr(fraction, least(b_.CreateSelect(large, number(0), right))));
   const V negative = b_.CreateAShr(bits, number(63));
   V r;
   if (is_signed) {

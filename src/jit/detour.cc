@@ -22,19 +22,15 @@
                                                "popq %rbp\n.cfi_def_cfa %rsp, 8\nretq\n.cfi_endproc\n"   \
                                                ".size " name ", . - " name "\n")
 
-#define WB_KEEP_EACH(registers, size, move, kind) \
-  ".irp n," registers "\n" move " %" kind "\\n, " size "*\\n(%rsp)\n.endr\n"
-#define WB_GIVE_EACH(registers, size, move, kind) \
-  ".irp n," registers "\n" move " " size "*\\n(%rsp), %" kind "\\n\n.endr\n"
+#define WB_KEEP_EACH(registers, size, move, kind) ".irp n," registers "\n" move " %" kind "\\n, " size "*\\n(%rsp)\n.endr\n"
+#define WB_GIVE_EACH(registers, size, move, kind) ".irp n," registers "\n" move " " size "*\\n(%rsp), %" kind "\\n\n.endr\n"
 #define WB_16 "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"
 #define WB_32 WB_16 ",16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
 #define WB_KEEP_MASKS ".irp n,0,1,2,3,4,5,6,7\nkmovq %k\\n, 2048+8*\\n(%rsp)\n.endr\n"
 #define WB_GIVE_MASKS ".irp n,0,1,2,3,4,5,6,7\nkmovq 2048+8*\\n(%rsp), %k\\n\n.endr\n"
 
-WB_QUIET("wb_quiet_xmm", 256, WB_KEEP_EACH(WB_16, "16", "movaps", "xmm"), WB_GIVE_EACH(WB_16, "16", "movaps", "xmm"),
-         "");
-WB_QUIET("wb_quiet_ymm", 512, WB_KEEP_EACH(WB_16, "32", "vmovaps", "ymm"), WB_GIVE_EACH(WB_16, "32", "vmovaps", "ymm"),
-         "vzeroupper\n");
+WB_QUIET("wb_quiet_xmm", 256, WB_KEEP_EACH(WB_16, "16", "movaps", "xmm"), WB_GIVE_EACH(WB_16, "16", "movaps", "xmm"), "");
+WB_QUIET("wb_quiet_ymm", 512, WB_KEEP_EACH(WB_16, "32", "vmovaps", "ymm"), WB_GIVE_EACH(WB_16, "32", "vmovaps", "ymm"), "vzeroupper\n");
 WB_QUIET("wb_quiet_zmm", 2112, WB_KEEP_EACH(WB_32, "64", "vmovaps", "zmm") WB_KEEP_MASKS,
          WB_GIVE_EACH(WB_32, "64", "vmovaps", "zmm") WB_GIVE_MASKS, "vzeroupper\n");
 extern "C" void wb_quiet_xmm();

@@ -49,10 +49,17 @@ V Arithmetic::with_nan(V result, std::vector<V> operands, const std::vector<unsi
 }
 
 V Arithmetic::rounded(Opcode op, V a, V b, V c) {
-  const std::vector<unsigned> order = op == Opcode::Sqrt ? std::vector<unsigned>{0} : op == Opcode::Div ? std::vector<unsigned>{0, 1} : c ? std::vector<unsigned>{1, 2, 0} : std::vector<unsigned>{1, 0};
+  const std::vector<unsigned> order = op == Opcode::Sqrt  ? std::vector<unsigned>{0}
+                                      : op == Opcode::Div ? std::vector<unsigned>{0, 1}
+                                      : c                 ? std::vector<unsigned>{1, 2, 0}
+                                                          : std::vector<unsigned>{1, 0};
   if (!direction_) {
-    const V r = op == Opcode::Add ? b_.CreateFAdd(a, b) : op == Opcode::Sub ? b_.CreateFSub(a, b) : op == Opcode::Mul ? b_.CreateFMul(a, b)
-              : op == Opcode::Div ? b_.CreateFDiv(a, b) : op == Opcode::Sqrt ? intrinsic(In::sqrt, a) : intrinsic(In::fma, a, b, c);
+    const V r = op == Opcode::Add    ? b_.CreateFAdd(a, b)
+                : op == Opcode::Sub  ? b_.CreateFSub(a, b)
+                : op == Opcode::Mul  ? b_.CreateFMul(a, b)
+                : op == Opcode::Div  ? b_.CreateFDiv(a, b)
+                : op == Opcode::Sqrt ? intrinsic(In::sqrt, a)
+                                     : intrinsic(In::fma, a, b, c);
     return with_nan(r, {a, b, c}, order);
   }
   auto* type = llvm::cast<llvm::FixedVectorType>(a->getType());
@@ -86,9 +93,14 @@ int directed_operands(const vm::Insn& i) {
   const bool f64 = i.type() == Type::F64;
   if ((!f64 && i.type() != Type::F32) || m.approx || m.full || (f64 && m.ftz) || !direction_of(m.rnd)) return 0;
   switch (row->op) {
-    case Opcode::Rcp: case Opcode::Sqrt: return 1;
-    case Opcode::Add: case Opcode::Sub: case Opcode::Mul: case Opcode::Div: return 2;
-    case Opcode::Fma: case Opcode::Mad: return 3;
+    case Opcode::Rcp:
+    case Opcode::Sqrt: return 1;
+    case Opcode::Add:
+    case Opcode::Sub:
+    case Opcode::Mul:
+    case Opcode::Div: return 2;
+    case Opcode::Fma:
+    case Opcode::Mad: return 3;
     default: return 0;
   }
 }

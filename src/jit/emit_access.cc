@@ -92,7 +92,8 @@ bool Emitter::in_steps(const Access& a, const Value& address) const { return fac
 V Emitter::pointer_to(const Access& a, V at, uint64_t offset) {
   if (offset) at = b_.CreateAdd(at, llvm::ConstantInt::get(at->getType(), offset));
   if (a.shared) return b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), at);
-  return b_.CreateIntToPtr(at, at->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes)) : b_.getPtrTy());
+  return b_.CreateIntToPtr(
+      at, at->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes)) : b_.getPtrTy());
 }
 
 // Lane addresses of what has no better form.
@@ -129,8 +130,9 @@ void Emitter::load_dense(const Access& a, const Value& address, V mask) {
   std::vector<V> parts;
   for (int r = 0; r < address.runs; ++r) {
     const V from = pointer_to(a, address.run[static_cast<size_t>(r)]);
-    parts.push_back(is_all(mask) ? user(b_.CreateAlignedLoad(type, from, align))
-                                 : user(b_.CreateMaskedLoad(type, from, align, run_mask(mask, address.runs, r), llvm::Constant::getNullValue(type))));
+    parts.push_back(
+        is_all(mask) ? user(b_.CreateAlignedLoad(type, from, align))
+                     : user(b_.CreateMaskedLoad(type, from, align, run_mask(mask, address.runs, r), llvm::Constant::getNullValue(type))));
   }
   for (; parts.size() > 1; parts.resize(parts.size() / 2))
     for (size_t k = 0; k < parts.size() / 2; ++k) {
@@ -167,7 +169,8 @@ void Emitter::load_places_of_runs(const Access& a, const Value& address) {
     Value v;
     v.runs = address.runs;
     for (size_t r = 0; r < address.runs; ++r)
-      v.run[r] = user(b_.CreateAlignedLoad(lane_type(a.memory), pointer_to(a, address.run[r], static_cast<uint64_t>(k) * a.memory), llvm::Align(a.memory)));
+      v.run[r] = user(b_.CreateAlignedLoad(lane_type(a.memory), pointer_to(a, address.run[r], static_cast<uint64_t>(k) * a.memory),
+                                           llvm::Align(a.memory)));
     put_loaded(a, k, address.runs == 1 ? v.run[0] : lanes_of(v, a.memory));
   }
 }
@@ -176,8 +179,12 @@ void Emitter::load_places_of_runs(const Access& a, const Value& address) {
 void Emitter::store_last(const Access& a, const Value& address, V mask) {
   for (int k = 0; k < a.count; ++k) {
     const Value v = data_of(a, k);
-    const V last = v.uniform() ? v.run[0] : b_.CreateExtractElement(lanes_of(v, a.reg), b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})));
-    user(b_.CreateAlignedStore(b_.CreateTrunc(last, lane_type(a.memory)), pointer_to(a, address.run[0], static_cast<uint64_t>(k) * a.memory), llvm::Align(a.memory)));
+    const V last = v.uniform() ? v.run[0]
+                               : b_.CreateExtractElement(
+                                     lanes_of(v, a.reg),
+                                     b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})));
+    user(b_.CreateAlignedStore(b_.CreateTrunc(last, lane_type(a.memory)),
+                               pointer_to(a, address.run[0], static_cast<uint64_t>(k) * a.memory), llvm::Align(a.memory)));
   }
 }
 
@@ -200,12 +207,15 @@ void Emitter::store_deferred(const Access& a, const Value& address, V mask) {
 
 void Emitter::touch_apart(const Access& a, const Value& address, V mask) {
   uses(Technique::Gathers);
-  const V at = lane_addresses(a, address), bits = is_all(mask) ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes))) : bool_lanes(mask);
+  const V at = lane_addresses(a, address),
+          bits = is_all(mask) ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes)))
+                              : bool_lanes(mask);
   auto* type = FixedVectorType::get(lane_type(a.memory), kLanes);
   const auto place = [&](int k) { return pointer_to(a, at, static_cast<uint64_t>(k) * a.memory); };
   std::vector<V> loaded;  // all of them before one is written: the address may be among the registers
   for (int k = 0; k < a.count; ++k)
-    if (a.load) loaded.push_back(user(b_.CreateMaskedGather(type, place(k), llvm::Align(a.memory), bits, llvm::Constant::getNullValue(type))));
+    if (a.load)
+      loaded.push_back(user(b_.CreateMaskedGather(type, place(k), llvm::Align(a.memory), bits, llvm::Constant::getNullValue(type))));
     else user(b_.CreateMaskedScatter(stored_lanes(a, k), place(k), llvm::Align(a.memory), bits));
   for (size_t k = 0; k < loaded.size(); ++k) put_loaded(a, static_cast<int>(k), loaded[k]);
 }

@@ -40,7 +40,8 @@ V Emitter::check_wrap(const vm::Insn& i) {
         V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
         wraps = b_.CreateOr(wraps, b_.CreateICmpNE(back, last));
         if (r == 0) start = first;
-        else if (s.even) wraps = b_.CreateOr(wraps, b_.CreateICmpNE(first, b_.CreateAdd(start, b_.getInt64(static_cast<uint64_t>(s.gap) * r))));
+        else if (s.even)
+          wraps = b_.CreateOr(wraps, b_.CreateICmpNE(first, b_.CreateAdd(start, b_.getInt64(static_cast<uint64_t>(s.gap) * r))));
       }
     } else {
       const V head = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getFalse()});
@@ -62,7 +63,9 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   if (!shapes_.has_ir(i)) return false;
   const bool not_pred = i.step == vm::Step::NotPred;
   const isa::Row& row = *i.source->form.row;
-  if (!not_pred && row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Address && row.kind != Kind::Convert && row.kind != Kind::Select && row.kind != Kind::Compare && row.kind != Kind::Carry) return false;
+  if (!not_pred && row.kind != Kind::Lane && row.kind != Kind::Move && row.kind != Kind::Address && row.kind != Kind::Convert &&
+      row.kind != Kind::Select && row.kind != Kind::Compare && row.kind != Kind::Carry)
+    return false;
   const Shape shape = shapes_.result(i);
   const V head = not_pred ? nullptr : check_wrap(i);
   // Operands in order, destinations aside.
@@ -90,7 +93,8 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     if (destinations.size() == 1 && in.size() > 1) {
       V all = llvm::Constant::getNullValue(type_of(out_bytes, vector));
       for (size_t k = 0; k < in.size(); ++k)
-        all = b_.CreateOr(all, b_.CreateShl(b_.CreateZExt(get(in[k].first, in[k].second), type_of(out_bytes, vector)), k * in[k].second * 8));
+        all =
+            b_.CreateOr(all, b_.CreateShl(b_.CreateZExt(get(in[k].first, in[k].second), type_of(out_bytes, vector)), k * in[k].second * 8));
       put(destinations[0], all);
     } else {
       V all = get(in[0].first, in[0].second);
@@ -120,7 +124,9 @@ bool Emitter::emit_pure(const vm::Insn& i) {
   result.runs = shape.runs;
   result.stride = shape.stride;
   V known = nullptr;
-  if (shape.runs == 0 && row.kind == Kind::Compare && !not_pred && !as_.slice && out_bytes == 0 && in[0].second == in[1].second && in[0].second == isa::bytes_of(i.type())) known = compare_shapes(i, in[0].first, in[1].first);
+  if (shape.runs == 0 && row.kind == Kind::Compare && !not_pred && !as_.slice && out_bytes == 0 && in[0].second == in[1].second &&
+      in[0].second == isa::bytes_of(i.type()))
+    known = compare_shapes(i, in[0].first, in[1].first);
   if (known) {
     uses(Technique::Masks);
     std::vector<V> o{bool_lanes(known)};
@@ -144,7 +150,8 @@ bool Emitter::emit_pure(const vm::Insn& i) {
       if (const auto d = flow_.variable(destinations[0].at); d && plan_.slopes[*d]) result.line = line_of_result(i, in);
   } else {
     const auto beyond = [&](int64_t stride, Width bytes) {  // from the first lane to the first that takes part
-      return b_.CreateMul(b_.CreateZExtOrTrunc(head, lane_type(bytes)), llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(stride)));
+      return b_.CreateMul(b_.CreateZExtOrTrunc(head, lane_type(bytes)),
+                          llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(stride)));
     };
     for (int r = 0; r < shape.runs; ++r) {
       std::vector<V> o;
@@ -207,12 +214,15 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
   }
   V places[3];
   for (int k = 0; k < 3; ++k) {  // of whole warps
-    places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy())) : scratch(llvm::FixedVectorType::get(b_.getInt32Ty(), kLanes));
+    places[k] = k && i.op[k] < 0 ? static_cast<V>(llvm::ConstantPointerNull::get(b_.getPtrTy()))
+                                 : scratch(llvm::FixedVectorType::get(b_.getInt32Ty(), kLanes));
     if (k && i.op[k] >= 0) b_.CreateStore(k == 1 ? x : lanes_of(read(i.op[k], 4), 4), places[k]);
   }
   const V callee = outside(reinterpret_cast<const void*>(f));
   if (result) call_aside(callee, {places[0], places[1], places[2]});
-  else b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false), callee, {places[0], places[1], places[2]});
+  else
+    b_.CreateCall(llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getPtrTy()}, false), callee,
+                  {places[0], places[1], places[2]});
   Value v;
   v.lanes = b_.CreateLoad(type, places[0]);
   if (result) {

@@ -22,13 +22,10 @@ bool known(Op op, Type t) {
     case Type::U32:
     case Type::S32:
     case Type::U64:
-    case Type::S64:
-      break;
+    case Type::S64: break;
     case Type::F32:
-    case Type::F64:
-      return op == Op::Add;
-    default:
-      return false;
+    case Type::F64: return op == Op::Add;
+    default: return false;
   }
   switch (op) {
     case Op::And:
@@ -40,17 +37,14 @@ bool known(Op op, Type t) {
     case Op::Inc:
     case Op::Dec:
     case Op::Min:
-    case Op::Max:
-      return true;
-    default:
-      return false;
+    case Op::Max: return true;
+    default: return false;
   }
 }
 
 // Lanes may be taken together: the order of the operations does not show.
 bool gathers(Op op, Type t) {
-  return !isa::is_float(t) &&
-         (op == Op::Add || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Min || op == Op::Max);
+  return !isa::is_float(t) && (op == Op::Add || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Min || op == Op::Max);
 }
 
 }  // namespace
@@ -75,34 +69,23 @@ V Emitter::combine(const vm::Insn& i, V old, V b, V c, bool in_shared) {
     const auto quiet = [&](V v) { return b_.CreateOr(v, 0x8000000000000ull); };
     V bad = llvm::ConstantInt::get(type, 0xfff8000000000000ull);
     // Shared memory quiets a NaN, what was there first; the L2 cache passes it on, the addend's first.
-    if (in_shared)
-      bad = b_.CreateSelect(nan(x), quiet(old), b_.CreateSelect(nan(y), quiet(b), bad));
-    else
-      bad = b_.CreateSelect(nan(y), b, b_.CreateSelect(nan(x), old, bad));
+    if (in_shared) bad = b_.CreateSelect(nan(x), quiet(old), b_.CreateSelect(nan(y), quiet(b), bad));
+    else bad = b_.CreateSelect(nan(y), b, b_.CreateSelect(nan(x), old, bad));
     return b_.CreateSelect(nan(sum), bad, bits_of(sum));
   }
   switch (i.mods().op) {
-    case Op::And:
-      return b_.CreateAnd(old, b);
-    case Op::Or:
-      return b_.CreateOr(old, b);
-    case Op::Xor:
-      return b_.CreateXor(old, b);
-    case Op::Add:
-      return b_.CreateAdd(old, b);
-    case Op::Min:
-      return intrinsic(sg ? In::smin : In::umin, old, b);
-    case Op::Max:
-      return intrinsic(sg ? In::smax : In::umax, old, b);
-    case Op::Cas:
-      return b_.CreateSelect(b_.CreateICmpEQ(old, b), c, old);
-    case Op::Inc:
-      return b_.CreateSelect(b_.CreateICmpUGE(old, b), zero, b_.CreateAdd(old, llvm::ConstantInt::get(type, 1)));
+    case Op::And: return b_.CreateAnd(old, b);
+    case Op::Or: return b_.CreateOr(old, b);
+    case Op::Xor: return b_.CreateXor(old, b);
+    case Op::Add: return b_.CreateAdd(old, b);
+    case Op::Min: return intrinsic(sg ? In::smin : In::umin, old, b);
+    case Op::Max: return intrinsic(sg ? In::smax : In::umax, old, b);
+    case Op::Cas: return b_.CreateSelect(b_.CreateICmpEQ(old, b), c, old);
+    case Op::Inc: return b_.CreateSelect(b_.CreateICmpUGE(old, b), zero, b_.CreateAdd(old, llvm::ConstantInt::get(type, 1)));
     case Op::Dec:
       return b_.CreateSelect(b_.CreateOr(b_.CreateICmpEQ(old, zero), b_.CreateICmpUGT(old, b)), b,
                              b_.CreateSub(old, llvm::ConstantInt::get(type, 1)));
-    default:
-      return b;  // exch
+    default: return b;  // exch
   }
 }
 
@@ -129,8 +112,7 @@ V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_shared) {
     b_.SetInsertPoint(again);
     auto* old = b_.CreatePHI(type, 2);
     old->addIncoming(first, start);
-    const V pair =
-        b_.CreateAtomicCmpXchg(place, old, combine(i, old, b, c, false), align, order, llvm::AtomicOrdering::Monotonic);
+    const V pair = b_.CreateAtomicCmpXchg(place, old, combine(i, old, b, c, false), align, order, llvm::AtomicOrdering::Monotonic);
     old->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());
     b_.CreateCondBr(b_.CreateExtractValue(pair, 1), done, again);
     b_.SetInsertPoint(done);
@@ -138,32 +120,15 @@ V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_shared) {
   }
   Rmw::BinOp op = Rmw::Xchg;
   switch (i.mods().op) {
-    case Op::And:
-      op = Rmw::And;
-      break;
-    case Op::Or:
-      op = Rmw::Or;
-      break;
-    case Op::Xor:
-      op = Rmw::Xor;
-      break;
-    case Op::Add:
-      op = Rmw::Add;
-      break;
-    case Op::Min:
-      op = sg ? Rmw::Min : Rmw::UMin;
-      break;
-    case Op::Max:
-      op = sg ? Rmw::Max : Rmw::UMax;
-      break;
-    case Op::Inc:
-      op = Rmw::UIncWrap;
-      break;
-    case Op::Dec:
-      op = Rmw::UDecWrap;
-      break;
-    default:
-      break;
+    case Op::And: op = Rmw::And; break;
+    case Op::Or: op = Rmw::Or; break;
+    case Op::Xor: op = Rmw::Xor; break;
+    case Op::Add: op = Rmw::Add; break;
+    case Op::Min: op = sg ? Rmw::Min : Rmw::UMin; break;
+    case Op::Max: op = sg ? Rmw::Max : Rmw::UMax; break;
+    case Op::Inc: op = Rmw::UIncWrap; break;
+    case Op::Dec: op = Rmw::UDecWrap; break;
+    default: break;
   }
   return b_.CreateAtomicRMW(op, place, b, align, order);
 }
@@ -186,18 +151,12 @@ V Emitter::gathered(const vm::Insn& i, const Value& v, V mask) {
   if (op == Op::Max && sg) neutral = 1ull << (bytes * 8 - 1);
   const V x = b_.CreateSelect(bool_lanes(mask), lanes_of(v, bytes), llvm::ConstantInt::get(type, neutral));
   switch (op) {
-    case Op::Add:
-      return b_.CreateAddReduce(x);
-    case Op::And:
-      return b_.CreateAndReduce(x);
-    case Op::Or:
-      return b_.CreateOrReduce(x);
-    case Op::Xor:
-      return b_.CreateXorReduce(x);
-    case Op::Min:
-      return b_.CreateIntMinReduce(x, sg);
-    default:
-      return b_.CreateIntMaxReduce(x, sg);
+    case Op::Add: return b_.CreateAddReduce(x);
+    case Op::And: return b_.CreateAndReduce(x);
+    case Op::Or: return b_.CreateOrReduce(x);
+    case Op::Xor: return b_.CreateXorReduce(x);
+    case Op::Min: return b_.CreateIntMinReduce(x, sg);
+    default: return b_.CreateIntMaxReduce(x, sg);
   }
 }
 
@@ -205,8 +164,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   const isa::Mods& m = i.mods();
   const Type t = i.type();
   const bool shared = m.space == Space::Shared, global = m.space == Space::Global || m.space == Space::Generic;
-  if (i.list || i.op[1] < 0 || (!shared && !global) || !known(m.op, t) || left_out("atomics"))
-    return by_handler(i);
+  if (i.list || i.op[1] < 0 || (!shared && !global) || !known(m.op, t) || left_out("atomics")) return by_handler(i);
   const Width bytes = static_cast<Width>(isa::bytes_of(t));
   const V mask = at_.active;
   const bool wants_old = i.op[0] >= 0 && !i.drops_result;
@@ -224,8 +182,8 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   if (!shared) {
     const V ranges = context_field(offsetof(Context, ranges), b_.getPtrTy(), true);
     const auto field = [&](size_t offset) {
-      return machine_load(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges,
-                                                                         i.cache * sizeof(vm::AccessRange) + offset));
+      return machine_load(b_.getInt64Ty(),
+                          b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ranges, i.cache * sizeof(vm::AccessRange) + offset));
     };
     lo = field(offsetof(vm::AccessRange, lo));
     room = intrinsic(In::usub_sat, field(offsetof(vm::AccessRange, hi)), lo);
@@ -233,8 +191,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
   const V limit = intrinsic(In::usub_sat, room, b_.getInt64(bytes - 1u));
   V good;
   if (one_place) {
-    good = b_.CreateAnd(b_.CreateICmpULT(b_.CreateSub(at, lo), limit),
-                        b_.CreateICmpEQ(b_.CreateAnd(at, bytes - 1u), b_.getInt64(0)));
+    good = b_.CreateAnd(b_.CreateICmpULT(b_.CreateSub(at, lo), limit), b_.CreateICmpEQ(b_.CreateAnd(at, bytes - 1u), b_.getInt64(0)));
   } else {
     const Width width = shared ? 4 : 8;
     const V offset = shared ? b_.CreateTrunc(at, type_of(width, true)) : b_.CreateSub(at, splat(lo));
@@ -294,7 +251,9 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     user(b_.CreateMaskedStore(combine(i, old, lanes_of(b, bytes), nullptr, true), where, llvm::Align(bytes), lanes));
     finish(old);
   } else if (aside) {
-    count_in_turn(at, b, flow_.source(i.op[2], bytes).kind == SourceKind::Constant, [&](V where, V value, uint32_t table) { update_one(i, place(b_.CreateZExt(where, b_.getInt64Ty()), table), value, value, true); });
+    count_in_turn(at, b, flow_.source(i.op[2], bytes).kind == SourceKind::Constant, [&](V where, V value, uint32_t table) {
+      update_one(i, place(b_.CreateZExt(where, b_.getInt64Ty()), table), value, value, true);
+    });
     finish(nullptr);
   } else {
     // Lane by lane, in their order. What they need lies on the stack: an element of a vector register costs more than a

@@ -52,7 +52,8 @@ void Emitter::touched_last(const vm::Insn& i) {
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
   const V block = context_field(offsetof(Context, watched.words), b_.getPtrTy(), true);
   const V first = machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, warps)), true);
-  const V state = b_.CreateInBoundsGEP(b_.getInt8Ty(), first, b_.CreateMul(b_.CreateZExt(at_.warp, b_.getInt64Ty()), b_.getInt64(sizeof(vm::WatchedWarp))));
+  const V state = b_.CreateInBoundsGEP(b_.getInt8Ty(), first,
+                                       b_.CreateMul(b_.CreateZExt(at_.warp, b_.getInt64Ty()), b_.getInt64(sizeof(vm::WatchedWarp))));
   machine_store(outside(&i), part(state, offsetof(vm::WatchedWarp, last_access)));
   machine_store(b_.getInt32(~0u), part(state, offsetof(vm::WatchedWarp, last_mask)));
 }
@@ -93,7 +94,8 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
   b_.SetInsertPoint(one_by_one);
   for (size_t k = 0; k < batch->size(); ++k) {
     Value place = address;
-    for (size_t r = 0; r < place.runs; ++r) place.run[r] = b_.CreateAdd(place.run[r], b_.getInt64(static_cast<uint64_t>(told.loads[k].offset)));
+    for (size_t r = 0; r < place.runs; ++r)
+      place.run[r] = b_.CreateAdd(place.run[r], b_.getInt64(static_cast<uint64_t>(told.loads[k].offset)));
     tell_access(*(*batch)[k], place, mask, bytes, new_block("told"));
   }
   b_.CreateBr(on);

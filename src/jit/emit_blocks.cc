@@ -18,7 +18,9 @@ void Emitter::begin_blocks() {
   static const bool without = left_out("blocks");
   const auto& insns = flow_.code->insns;
   const auto calls = [&](const vm::Insn& i) { return i.call && !flow_.is_library_call(i); };  // printf, which blocks do in their order
-  if (without || watch_ || flow_.in_turns || plan_.polls || plan_.regions.size() > 1 || insns.size() > kShort || std::ranges::any_of(insns, calls)) return;
+  if (without || watch_ || flow_.in_turns || plan_.polls || plan_.regions.size() > 1 || insns.size() > kShort ||
+      std::ranges::any_of(insns, calls))
+    return;
   row_.next = new_block("next_block");
   row_.x = b_.CreateAlloca(b_.getInt32Ty());
   tables_.goes_on = true;

@@ -40,7 +40,9 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
     return saved;
   };
   const auto place = [&](const Saved& s, size_t run = 0) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, operands) + static_cast<size_t>(s.part) * sizeof(Context::operands[0]) + run * s.bytes);
+    return b_.CreateConstInBoundsGEP1_64(
+        b_.getInt8Ty(), w_.context,
+        offsetof(Context, operands) + static_cast<size_t>(s.part) * sizeof(Context::operands[0]) + run * s.bytes);
   };
   const auto variable = [&](const Slot& s) {
     const Source source = flow_.source(s.at, s.bytes);
@@ -63,7 +65,8 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
     }
     d.given.push_back(given);
   }
-  if (watch_ && watch_->wanted.events) machine_store(lanes_alive(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, running.alive)));
+  if (watch_ && watch_->wanted.events)
+    machine_store(lanes_alive(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, running.alive)));
   call_aside(function("wb_detour"), {w_.context, outside(&d), at_.warp, mask, at_.active});
   if (as_.lane_cells) as_.lane_cells->changed.push_back(&b_.GetInsertBlock()->back());
   if (what != Detour::What::Handler) return;
@@ -123,13 +126,15 @@ void Emitter::emit_pick(const vm::Insn& i) {
   const V first = target.uniform() ? target.run[0] : b_.CreateExtractElement(lanes_of(target, 8), lane);
   V which = b_.getInt32(static_cast<uint32_t>(i.imm));
   for (int64_t k = i.imm; k-- > 0;)
-    which = b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt64(vm::code_address(static_cast<uint32_t>(i.list[k])))), b_.getInt32(static_cast<uint32_t>(k)), which);
+    which = b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt64(vm::code_address(static_cast<uint32_t>(i.list[k])))),
+                            b_.getInt32(static_cast<uint32_t>(k)), which);
   Value out;
   if (target.uniform()) {
     out.runs = 1;
     out.run[0] = which;
   } else {
-    out.lanes = b_.CreateSelect(b_.CreateICmpEQ(lanes_of(target, 8), splat(first)), splat(which), splat(b_.getInt32(static_cast<uint32_t>(i.imm) + 1)));
+    out.lanes = b_.CreateSelect(b_.CreateICmpEQ(lanes_of(target, 8), splat(first)), splat(which),
+                                splat(b_.getInt32(static_cast<uint32_t>(i.imm) + 1)));
   }
   write(i.op[0], 4, out);
 }

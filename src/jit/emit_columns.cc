@@ -42,8 +42,7 @@ void Emitter::store_late(const Access& a, V data, const Line& line) {
   const V first = of_rows(offsetof(Rows, first)), slope = of_rows(offsetof(Rows, slope));
   const V before = b_.CreateLoad(b_.getInt64Ty(), late_.rows);
   const V next = b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), first), b_.CreateMul(before, b_.getInt64(a.memory)));
-  const V goes_on = b_.CreateAnd(b_.CreateICmpEQ(next, line.base),
-                                 b_.CreateICmpEQ(b_.CreateLoad(b_.getInt64Ty(), slope), line.slope));
+  const V goes_on = b_.CreateAnd(b_.CreateICmpEQ(next, line.base), b_.CreateICmpEQ(b_.CreateLoad(b_.getInt64Ty(), slope), line.slope));
   auto* anew = new_block("anew");
   auto* put = new_block("put_down");
   b_.CreateCondBr(b_.CreateAnd(goes_on, b_.CreateICmpNE(before, b_.getInt64(0))), put, anew);
@@ -55,7 +54,8 @@ void Emitter::store_late(const Access& a, V data, const Line& line) {
   b_.CreateBr(put);
   b_.SetInsertPoint(put);
   const V count = b_.CreateLoad(b_.getInt64Ty(), late_.rows);
-  b_.CreateAlignedStore(data, b_.CreateGEP(b_.getInt8Ty(), of_rows(offsetof(Rows, data)), b_.CreateMul(count, b_.getInt64(kLanes * a.memory))),
+  b_.CreateAlignedStore(data,
+                        b_.CreateGEP(b_.getInt8Ty(), of_rows(offsetof(Rows, data)), b_.CreateMul(count, b_.getInt64(kLanes * a.memory))),
                         llvm::Align(64));
   const V more = b_.CreateAdd(count, b_.getInt64(1));
   b_.CreateStore(more, late_.rows);

@@ -12,7 +12,12 @@ using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
 Emitter::Emitter(Writing& writing, KernelPlan& plan, CompiledTables& tables, const Processor& processor)
-    : Words(writing), Facts(plan, tables.watch.get(), processor), changed_plan_(plan), tables_(tables), arithmetic_(writing, plan.shapes, processor), lane_memory_(writing) {}
+    : Words(writing),
+      Facts(plan, tables.watch.get(), processor),
+      changed_plan_(plan),
+      tables_(tables),
+      arithmetic_(writing, plan.shapes, processor),
+      lane_memory_(writing) {}
 
 void Emitter::find_block_level() {
   registers_.block_level.assign(flow_.variables.size(), 0);
@@ -55,7 +60,9 @@ void Emitter::find_full() {
 }
 
 void Emitter::run() {
-  ways_.many_regions = !flow_.in_turns && (plan_.regions.size() > 1 || std::ranges::any_of(flow_.nodes, [](const Node& n) { return n.ends == End::Barrier || n.awaited; }));
+  ways_.many_regions =
+      !flow_.in_turns &&
+      (plan_.regions.size() > 1 || std::ranges::any_of(flow_.nodes, [](const Node& n) { return n.ends == End::Barrier || n.awaited; }));
   find_block_level();
   for (const Region& r : plan_.regions)
     for (uint32_t b : r.nodes)
@@ -133,7 +140,8 @@ void Emitter::run() {
     find_known();
   }
   for (at_.region = 0; at_.region < plan_.regions.size(); ++at_.region)
-    flow_.in_turns ? emit_warp_alone(plan_.regions[at_.region], ways_.region_entry[at_.region]) : emit_region(at_.region, ways_.region_entry[at_.region]);
+    flow_.in_turns ? emit_warp_alone(plan_.regions[at_.region], ways_.region_entry[at_.region])
+                   : emit_region(at_.region, ways_.region_entry[at_.region]);
   for (size_t k = 0; k < rehearsals_.copies.size(); ++k) {
     at_.region = rehearsals_.copies[k].region;
     rehearsals_.known.swap(rehearsals_.copies[k].known);
@@ -147,7 +155,9 @@ void Emitter::run() {
 }
 
 void Emitter::note_structure() {
-  const auto decision = [&](const Region& r) { return r.exit_node >= 0 && plan_.decides[static_cast<size_t>(r.exit_node)] && !of_block(exit_insn(r)->guard, 0); };
+  const auto decision = [&](const Region& r) {
+    return r.exit_node >= 0 && plan_.decides[static_cast<size_t>(r.exit_node)] && !of_block(exit_insn(r)->guard, 0);
+  };
   if (!flow_.in_turns && std::ranges::any_of(plan_.regions, decision)) uses(Technique::DecisionsOfTheBlock);
   if (ways_.lanes_leave) uses(Technique::LeavesEarly);
   if (rehearsals_.whole) uses(Technique::RehearsedWhole);
@@ -158,7 +168,9 @@ void Emitter::note_structure() {
 }
 
 std::string Emitter::plan_in_words() const {
-  std::string all = flow_.in_turns ? "warps take turns" : plan_.regions.size() == 1 ? "1 region" : std::to_string(plan_.regions.size()) + " regions";
+  std::string all = flow_.in_turns              ? "warps take turns"
+                    : plan_.regions.size() == 1 ? "1 region"
+                                                : std::to_string(plan_.regions.size()) + " regions";
   for (const Technique t : w_.techniques) (all += ", ") += name_of(t);
   const char* before = ", handlers: ";
   for (const std::string& h : handlers_) all += std::exchange(before, " ") + h;
@@ -217,7 +229,9 @@ void Emitter::part(const Node& node, V taken) {
 
 // Those that a sliced loop has written are not written again.
 void Emitter::emit_nodes(const Region& region) {
-  const auto written = [&](uint32_t b) { return std::ranges::any_of(ways_.sliced, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; }); };
+  const auto written = [&](uint32_t b) {
+    return std::ranges::any_of(ways_.sliced, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; });
+  };
   for (uint32_t b : region.nodes)
     if (!written(b)) emit_node(b);
   for (uint32_t b : region.nodes)
@@ -376,8 +390,7 @@ void Emitter::dispatch(const vm::Insn& i) {
       if (row.cls == isa::Class::Fence) {
         watch_fence(i);
         b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-      }
-      else if (says(row, ".warp")) emit_meeting(i);
+      } else if (says(row, ".warp")) emit_meeting(i);
       else emit_barrier(i);
       return;
     case isa::Kind::Misc:
@@ -451,7 +464,8 @@ void Emitter::hand_over(const vm::Insn& at, V when, Why why) {
     if (inside(static_cast<uint32_t>(w))) pend(b_.CreateLoad(b_.getInt32Ty(), ways_.masks[w]), &flow_.code->insns[flow_.nodes[w].begin]);
   });
   if (h.after) pend(b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask), h.after);
-  emit_handover(h, at_.warp, at_.come ? at_.come : at_.active, ways_.first_warp ? b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp) : static_cast<V>(b_.getInt32(0)));
+  emit_handover(h, at_.warp, at_.come ? at_.come : at_.active,
+                ways_.first_warp ? b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp) : static_cast<V>(b_.getInt32(0)));
   b_.SetInsertPoint(on);
 }
 

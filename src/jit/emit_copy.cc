@@ -52,7 +52,9 @@ void Emitter::emit_copy(const vm::Insn& i) {
     const Value ignored = read(i.op[4], 0);
     good = ignored.uniform() ? b_.CreateNot(ignored.run[0]) : b_.CreateICmpEQ(b_.CreateAnd(mask_bits(ignored.lanes), mask), b_.getInt32(0));
   }
-  const auto fit = [&](const Access& a, const Value& address) { return address.runs ? fits_whole(a, address) : fits_lanes(a, address.lanes, mask); };
+  const auto fit = [&](const Access& a, const Value& address) {
+    return address.runs ? fits_whole(a, address) : fits_lanes(a, address.lanes, mask);
+  };
   good = b_.CreateAnd(good, b_.CreateAnd(fit(from, source), fit(to, target)));
   uses(Technique::Copies);
   auto* quick = new_block("copy");

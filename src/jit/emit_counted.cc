@@ -33,10 +33,12 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
   }
   site.pattern.settled = loads_settled(i);
   const int64_t gap = site.pattern.runs < 2 || address.even ? site.pattern.gap : INT64_MIN;  // known at run time only
-  const auto [it, fresh] = watch_->site_of.try_emplace({&i - flow_.code->insns.data(), site.pattern.runs, site.pattern.stride, gap}, static_cast<uint32_t>(watch_->sites.size()));
+  const auto [it, fresh] = watch_->site_of.try_emplace({&i - flow_.code->insns.data(), site.pattern.runs, site.pattern.stride, gap},
+                                                       static_cast<uint32_t>(watch_->sites.size()));
   if (!fresh) return it->second;
   const int length = kLanes / static_cast<int>(lanes ? 1 : address.runs);
-  for (int l = 0; l < kLanes; ++l) site.distance[static_cast<size_t>(l)] = static_cast<uint64_t>(site.pattern.stride * (l % length) + site.pattern.gap * (l / length));
+  for (int l = 0; l < kLanes; ++l)
+    site.distance[static_cast<size_t>(l)] = static_cast<uint64_t>(site.pattern.stride * (l % length) + site.pattern.gap * (l / length));
   if (watch_->wanted.traffic) {
     site.step = static_cast<uint32_t>(bytes);
     site.at = watch_->counters;
@@ -44,8 +46,10 @@ uint32_t Emitter::watch_site(const vm::Insn& i, const Value& address, uint64_t b
     if (!lanes && address.runs == 2 && !address.even) site.gap_at = watch_->counters++;
     if (lanes) site.lanes_at = watch_->counters, watch_->counters += kLanes + 1;
     if (lanes && processor_.wide && may_lie_apart(i)) site.apart_at = watch_->counters++;
-    if (!lanes && address.uniform() && bytes <= 4 && !flow_.code->takes_param_address) site.word_at = watch_->counters, watch_->counters += kLanes;
-    if (lanes && bytes == 4 && i.source->form.row->cls == isa::Class::Store) site.rows_at = watch_->counters, watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes * kLanes);
+    if (!lanes && address.uniform() && bytes <= 4 && !flow_.code->takes_param_address)
+      site.word_at = watch_->counters, watch_->counters += kLanes;
+    if (lanes && bytes == 4 && i.source->form.row->cls == isa::Class::Store)
+      site.rows_at = watch_->counters, watch_->counters += static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes * kLanes);
   }
   watch_->sites.push_back(site);
   return it->second;
@@ -61,7 +65,8 @@ V Emitter::gap_of(const Value& address) {
 // Has the observer seen all there is to see of an access?
 V Emitter::ask_about(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (const V gap = gap_of(address))
-    return call("wb_watched_shaped", b_.getInt1Ty(), {w_.context, b_.getInt32(watch_site(i, address, bytes)), at_.warp, mask, at_.active, address.run[0], gap});
+    return call("wb_watched_shaped", b_.getInt1Ty(),
+                {w_.context, b_.getInt32(watch_site(i, address, bytes)), at_.warp, mask, at_.active, address.run[0], gap});
   const V place = scratch(type_of(8, true));
   b_.CreateStore(lanes_of(address, 8), place);
   return call("wb_watched_lanes", b_.getInt1Ty(), {w_.context, outside(&i), at_.warp, mask, at_.active, place});
@@ -83,7 +88,8 @@ void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint6
 void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on_one_line) {
   const WatchTables::Site& site = watch_->sites[number];
   const V first = b_.CreateExtractElement(lanes, uint64_t{0});
-  const V last = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, watched.counters), b_.getPtrTy(), true), site.lanes_at);
+  const V last = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, watched.counters), b_.getPtrTy(), true),
+                                               site.lanes_at);
   auto* distances = llvm::cast<llvm::LoadInst>(machine_load(type_of(8, true), last));
   distances->setAlignment(llvm::Align(8));
   const V same = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateSub(lanes, splat(first)), distances)), b_.getInt32(~0u));
@@ -115,7 +121,8 @@ void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on
   b_.CreateStore(lanes, place);
   if (site.rows_at && ranks_lanes() && !as_.team) {
     auto* row = new_block("row_of_lanes");
-    const V head = b_.CreateLoad(b_.getInt64Ty(), b_.CreateInBoundsGEP(b_.getInt64Ty(), place, b_.CreateAnd(ends_of(mask).first, kLanes - 1)));
+    const V head =
+        b_.CreateLoad(b_.getInt64Ty(), b_.CreateInBoundsGEP(b_.getInt64Ty(), place, b_.CreateAnd(ends_of(mask).first, kLanes - 1)));
     b_.CreateCondBr(lane_memory_.is_ranked(lanes, head, static_cast<uint32_t>(bytes), mask), row, anywhere);
     b_.SetInsertPoint(row);
     const V many = b_.CreateZExt(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), b_.getInt64Ty());
@@ -136,7 +143,8 @@ void Emitter::count_piece(const Piece& piece, V lanes, uint64_t bytes) {
   const auto number = static_cast<uint32_t>(watch_->sites.size());
   WatchTables::Site site;
   site.insn = piece.loads.front();
-  for (size_t k = 1; k < piece.loads.size(); ++k) site.together.emplace_back(piece.loads[k], static_cast<uint64_t>(piece.loads[k]->imm - site.insn->imm));
+  for (size_t k = 1; k < piece.loads.size(); ++k)
+    site.together.emplace_back(piece.loads[k], static_cast<uint64_t>(piece.loads[k]->imm - site.insn->imm));
   site.step = static_cast<uint32_t>(bytes);
   site.at = watch_->counters;
   site.lanes_at = site.at + static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes);
@@ -145,14 +153,17 @@ void Emitter::count_piece(const Piece& piece, V lanes, uint64_t bytes) {
   if (processor_.wide && std::ranges::all_of(piece.loads, [&](const vm::Insn* load) { return may_lie_apart(*load); })) {
     site.apart_at = watch_->counters++;
     const V begins = b_.CreateAdd(lanes, splat(b_.getInt64(static_cast<uint64_t>(piece.from - site.insn->imm))));
-    on_one_line = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateAnd(begins, splat(b_.getInt64(kPiece - 1))), splat(b_.getInt64(0)))), b_.getInt32(~0u));
+    on_one_line = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateAnd(begins, splat(b_.getInt64(kPiece - 1))), splat(b_.getInt64(0)))),
+                                  b_.getInt32(~0u));
   }
   watch_->sites.push_back(std::move(site));
   count_lanes(number, lanes, b_.getInt32(~0u), bytes, on_one_line);
 }
 
 // Are the banks counted that its lanes meet in?
-bool Emitter::counts_banks(const vm::Insn& i) const { return watch_ && watch_->wanted.banks && i.adds_one && i.mods().space == isa::Space::Shared; }
+bool Emitter::counts_banks(const vm::Insn& i) const {
+  return watch_ && watch_->wanted.banks && i.adds_one && i.mods().space == isa::Space::Shared;
+}
 
 // Of a whole warp.
 void Emitter::count_banks(const vm::Insn& i, V lanes) {
@@ -165,7 +176,8 @@ void Emitter::count_banks(const vm::Insn& i, V lanes) {
 
 // Which of the places modulo kPlaces an address is.
 V Emitter::place_of(V address, uint64_t bytes) {
-  return b_.CreateAnd(b_.CreateLShr(address, b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))), b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
+  return b_.CreateAnd(b_.CreateLShr(address, b_.getInt64(static_cast<uint64_t>(std::countr_zero(bytes)))),
+                      b_.getInt64(vm::BlockObserver::kPlaces / bytes - 1));
 }
 
 // Where an access to global memory goes, for an observer that follows lines through the caches.
@@ -173,7 +185,8 @@ void Emitter::tell_places(const vm::Insn& i, const Value& address, V mask) {
   const isa::Space space = i.mods().space;
   if (!watch_ || !watch_->wanted.places || (space != isa::Space::Global && space != isa::Space::Generic)) return;
   if (address.runs == 1) {
-    call("wb_passed_shaped", b_.getVoidTy(), {w_.context, outside(&i), mask, address.run[0], b_.getInt64(static_cast<uint64_t>(address.stride))});
+    call("wb_passed_shaped", b_.getVoidTy(),
+         {w_.context, outside(&i), mask, address.run[0], b_.getInt64(static_cast<uint64_t>(address.stride))});
     return;
   }
   const V place = scratch(type_of(8, true));
@@ -189,7 +202,8 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
     return;
   }
   if (rehearsals_.now && !rehearsals_.now->over) {  // it may yet turn out otherwise
-    rehearsals_.now->now.counts.touches.push_back({&i, address, static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(mask)->getZExtValue()), bytes});
+    rehearsals_.now->now.counts.touches.push_back(
+        {&i, address, static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(mask)->getZExtValue()), bytes});
     return;
   }
   if (watch_->wanted.events && watch_batched(i, address, mask, bytes)) return;
@@ -234,8 +248,10 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
       const V gap = b_.CreateSub(address.run[1], address.run[0]);
       auto* other = new_block("other_gap");
       auto* same = new_block("same_gap");
-      V at_gap = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, watched.counters), b_.getPtrTy(), true), watch_->sites[number].gap_at);
-      b_.CreateCondBr(b_.CreateICmpEQ(machine_load(b_.getInt64Ty(), at_gap), gap), same, other, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+      V at_gap = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, watched.counters), b_.getPtrTy(), true),
+                                               watch_->sites[number].gap_at);
+      b_.CreateCondBr(b_.CreateICmpEQ(machine_load(b_.getInt64Ty(), at_gap), gap), same, other,
+                      llvm::MDBuilder(c_).createBranchWeights(1000, 1));
       b_.SetInsertPoint(other);
       call("wb_other_gap", b_.getVoidTy(), {w_.context, b_.getInt32(number), gap});
       b_.CreateBr(same);

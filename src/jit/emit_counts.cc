@@ -54,7 +54,8 @@ void Emitter::clear_counts(Team& team) {
   auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), kLine / 4);
   each_line(b_, w_.function, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
     for (uint64_t t = 0; t < kTables; ++t) {
-      const V place = b_.CreateGEP(b_.getInt8Ty(), team.own_counts.tables, b_.CreateAdd(at, b_.CreateMul(team.own_counts.apart_by, b_.getInt64(t))));
+      const V place =
+          b_.CreateGEP(b_.getInt8Ty(), team.own_counts.tables, b_.CreateAdd(at, b_.CreateMul(team.own_counts.apart_by, b_.getInt64(t))));
       auto* store = b_.CreateAlignedStore(llvm::Constant::getNullValue(type), place, llvm::Align(kLine));
       store->setVolatile(true);  // not to become a call of memset
       user(store);
@@ -69,7 +70,8 @@ void Emitter::settle_counts(Team& team) {
   each_line(b_, w_.function, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
     V sum = nullptr;
     for (uint64_t t = kTables; t-- > 0;) {
-      const V place = b_.CreateGEP(b_.getInt8Ty(), team.own_counts.tables, b_.CreateAdd(at, b_.CreateMul(team.own_counts.apart_by, b_.getInt64(t))));
+      const V place =
+          b_.CreateGEP(b_.getInt8Ty(), team.own_counts.tables, b_.CreateAdd(at, b_.CreateMul(team.own_counts.apart_by, b_.getInt64(t))));
       const V counted = user(b_.CreateAlignedLoad(type, place, llvm::Align(kLine)));
       sum = !sum ? counted : t ? b_.CreateAdd(sum, counted) : b_.CreateAdd(b_.CreateSelect(several, sum, zero), counted);
     }
@@ -110,7 +112,8 @@ void Emitter::count_in_turn(V at, const Value& value, bool known, const std::fun
   V pair = nullptr;
   for (uint32_t l = 0; l < kLanes; ++l) {
     if (l % 2 == 0) pair = pick(b_.getInt64Ty(), team.own_counts.places, l / 2);
-    add(b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, b_.getInt32Ty()), known ? value.run[0] : pick(b_.getInt32Ty(), team.own_counts.values, l), l % kTables);
+    add(b_.CreateTrunc(l % 2 ? b_.CreateLShr(pair, 32) : pair, b_.getInt32Ty()),
+        known ? value.run[0] : pick(b_.getInt32Ty(), team.own_counts.values, l), l % kTables);
   }
   const V next = b_.CreateAdd(m, b_.getInt64(1));
   m->addIncoming(next, b_.GetInsertBlock());

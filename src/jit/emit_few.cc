@@ -54,8 +54,8 @@ bool Emitter::suits_few(uint32_t first, uint32_t end, const std::vector<Access>&
 }
 
 // Goes to `join` from a version for as many lanes as there are, and is left where there is none.
-void Emitter::emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses,
-                       const std::vector<uint32_t>& ahead, V none_wraps, BasicBlock* join) {
+void Emitter::emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead, V none_wraps,
+                       BasicBlock* join) {
   uses(Technique::FewLanes);
   const V mask = at_.active;
   auto* other = new_block("other");

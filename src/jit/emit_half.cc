@@ -29,8 +29,7 @@ V fma_to_odd(llvm::IRBuilder<>& b, V x, V y, V z) {
   const V product = b.CreateFMul(x, y), sum = b.CreateFAdd(product, z), back = b.CreateFSub(sum, product);
   const V error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, back)), b.CreateFSub(z, back));
   const V raw = as_bits(b, sum);
-  const V beyond =
-      b.CreateICmpSLT(b.CreateXor(as_bits(b, error), raw), bits(raw, 0));  // the exact sum is nearer to zero
+  const V beyond = b.CreateICmpSLT(b.CreateXor(as_bits(b, error), raw), bits(raw, 0));  // the exact sum is nearer to zero
   const V odd = b.CreateOr(b.CreateSelect(beyond, b.CreateSub(raw, bits(raw, 1)), raw), bits(raw, 1));
   return b.CreateSelect(b.CreateFCmpONE(error, number(error, 0)), odd, raw);
 }
@@ -73,7 +72,7 @@ V of_one(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std::vector<
   // A float has more than twice a half's digits: rounding again changes nothing.
   return narrow(as_bits(b, op == Opcode::Mul   ? b.CreateFMul(x[0], x[1])
                            : op == Opcode::Add ? b.CreateFAdd(x[0], x[1])
-                                         : b.CreateFSub(x[0], x[1])));
+                                               : b.CreateFSub(x[0], x[1])));
 }
 
 }  // namespace
@@ -134,8 +133,7 @@ V half_arithmetic(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std
   V both = nullptr;
   for (const unsigned shift : {0u, 16u}) {
     std::vector<V> halves;
-    for (const V word : operands)
-      halves.push_back(b.CreateTrunc(b.CreateLShr(word, bits(word, shift)), like(word, b.getInt16Ty())));
+    for (const V word : operands) halves.push_back(b.CreateTrunc(b.CreateLShr(word, bits(word, shift)), like(word, b.getInt16Ty())));
     const V half = of_one(b, op, m, halves, brain);
     const V placed = b.CreateShl(b.CreateZExt(half, operands[0]->getType()), bits(operands[0], shift));
     both = both ? b.CreateOr(both, placed) : placed;

@@ -13,7 +13,8 @@ namespace warpbeam::jit {
 
 using llvm::BasicBlock;
 
-extern "C" int wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results) {
+extern "C" int wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, uint32_t mask, const uint32_t* coordinates,
+                               uint32_t* results) {
   return c->services->read_lanes(*c->block, *i, handle, mask, coordinates, results);
 }
 
@@ -38,7 +39,9 @@ bool Emitter::emit_image(const vm::Insn& i) {
   for (int k = 0; k < n.results; ++k) {
     Value v;
     const V there = b_.CreateLoad(type_of(4, true), lanes(results, k));
-    v.lanes = k == 0 ? there : b_.CreateSelect(b_.CreateICmpSGT(channels, b_.getInt32(static_cast<uint32_t>(k))), there, llvm::Constant::getNullValue(there->getType()));
+    v.lanes = k == 0 ? there
+                     : b_.CreateSelect(b_.CreateICmpSGT(channels, b_.getInt32(static_cast<uint32_t>(k))), there,
+                                       llvm::Constant::getNullValue(there->getType()));
     write(i.list[k], 4, v);
   }
   b_.CreateBr(join);

@@ -44,7 +44,8 @@ bool Emitter::rehearse_global(const Access& a, uint32_t mask) {
   for (size_t k = 0; k < address.runs; ++k) address.run[k] = folded(address.run[k]);
   const V lanes = b_.getInt32(mask);
   V fit;
-  const std::optional<int64_t> pace = all_lanes(mask) && address.runs == 1 && a.insn->op[1] >= 0 ? sampled_pace(a.insn->op[1], a.insn->base_width) : std::nullopt;
+  const std::optional<int64_t> pace =
+      all_lanes(mask) && address.runs == 1 && a.insn->op[1] >= 0 ? sampled_pace(a.insn->op[1], a.insn->base_width) : std::nullopt;
   if (pace) {
     bool first = false;
     address.run[0] = as_first(*a.insn, address.run[0], *pace, first);
@@ -61,7 +62,8 @@ bool Emitter::rehearse_global(const Access& a, uint32_t mask) {
   }
   RehearsedStore store{a, address, r.warp, mask, r.now.barriers, {}};
   for (const int32_t slot : a.slots)
-    if (const Source s = flow_.source(slot, a.reg); s.kind == SourceKind::Variable) store.data.emplace_back(s.variable, rehearsed_cells(s.variable));
+    if (const Source s = flow_.source(slot, a.reg); s.kind == SourceKind::Variable)
+      store.data.emplace_back(s.variable, rehearsed_cells(s.variable));
   r.now.stores.push_back(std::move(store));
   return true;
 }
@@ -114,7 +116,8 @@ bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
     if (!a.load) {
       Value v = read(slot, a.reg);
       V data = lanes_of(v, a.reg);
-      if (const Source s = flow_.source(slot, a.reg); s.kind == SourceKind::Variable && shapes_.loose[s.variable]) data = bits_of(canonical(float_of(data, 4)));
+      if (const Source s = flow_.source(slot, a.reg); s.kind == SourceKind::Variable && shapes_.loose[s.variable])
+        data = bits_of(canonical(float_of(data, 4)));
       data = folded(data);
       for (int l = 0; l < kLanes; ++l)
         if (mask >> l & 1) {
@@ -200,9 +203,11 @@ V Emitter::gather_unchanged(const std::vector<int64_t>& words) {
     places.push_back(b_.getInt64(here ? static_cast<uint64_t>(w) * r.element : 0));
     wanted.push_back(b_.getInt1(here));
   }
-  const V at = b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), llvm::ConstantVector::get(places));
+  const V at =
+      b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), llvm::ConstantVector::get(places));
   llvm::Type* type = type_of(r.element, true);
-  return user(b_.CreateMaskedGather(type, at, llvm::Align(r.element), llvm::ConstantVector::get(wanted), llvm::Constant::getNullValue(type)));
+  return user(
+      b_.CreateMaskedGather(type, at, llvm::Align(r.element), llvm::ConstantVector::get(wanted), llvm::Constant::getNullValue(type)));
 }
 
 // A register whose lane l is element words[l]; below 0: whatever.
@@ -270,7 +275,8 @@ const Cells& Emitter::rehearsed_cells(uint32_t v) {
     load->setAlignment(llvm::Align(32));
     cells[0] = load;
   } else {
-    for (size_t k = 0; k < parts; ++k) cells[k] = machine_load(lane_type(bytes), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, k * bytes));
+    for (size_t k = 0; k < parts; ++k)
+      cells[k] = machine_load(lane_type(bytes), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, k * bytes));
   }
   return cells;
 }
@@ -310,7 +316,8 @@ void Emitter::keep_rehearsed(uint32_t to) {
       else if (s.runs == 0) machine_store(cells[0], at);
       else
         for (size_t k = 0; k < s.runs; ++k)
-          machine_store(k > 0 && s.even ? b_.CreateAdd(cells[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * k)) : cells[k],
+          machine_store(k > 0 && s.even ? b_.CreateAdd(cells[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * k))
+                                        : cells[k],
                         b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, k * bytes));
     }
   });

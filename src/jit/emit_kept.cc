@@ -41,9 +41,7 @@ void Emitter::lay_out_kept() {
   }
 }
 
-V Emitter::kept_place(uint32_t v) {
-  return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_.piece, static_cast<uint64_t>(kept_.at[v]));
-}
+V Emitter::kept_place(uint32_t v) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_.piece, static_cast<uint64_t>(kept_.at[v])); }
 
 // How far the variable has grown from the first warp to this one.
 V Emitter::paced(size_t v) {
@@ -52,8 +50,8 @@ V Emitter::paced(size_t v) {
 }
 
 void Emitter::load_kept(const Region& region) {
-  kept_.piece = b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_.frame,
-                                     b_.CreateMul(b_.CreateZExt(at_.warp, b_.getInt64Ty()), b_.getInt64(kept_.stride)));
+  kept_.piece =
+      b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_.frame, b_.CreateMul(b_.CreateZExt(at_.warp, b_.getInt64Ty()), b_.getInt64(kept_.stride)));
   if (region.entry == 0) return;
   flow_.nodes[region.entry].live_in.each([&](size_t v) {
     const Width bytes = flow_.variables[v].bytes;
@@ -93,13 +91,10 @@ void Emitter::store_kept(const Region& region) {
     const Value value = read_variable(v);
     const Width bytes = flow_.variables[v].bytes;
     const V at = kept_place(v);
-    if (bytes == 0)
-      machine_store(value.uniform() ? b_.CreateSExt(value.run[0], b_.getInt32Ty()) : mask_bits(value.lanes), at);
-    else if (value.runs == 0)
-      machine_store(value.lanes, at);
+    if (bytes == 0) machine_store(value.uniform() ? b_.CreateSExt(value.run[0], b_.getInt32Ty()) : mask_bits(value.lanes), at);
+    else if (value.runs == 0) machine_store(value.lanes, at);
     else
-      for (size_t r = 0; r < value.runs; ++r)
-        machine_store(value.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * bytes));
+      for (size_t r = 0; r < value.runs; ++r) machine_store(value.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * bytes));
   });
 }
 
@@ -143,17 +138,14 @@ std::vector<Saved> Emitter::saved(const Bits& variables, bool between_regions) {
 void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
   for (const Saved& s : all) {
     const Value v = read_variable(s.variable);
-    V at = s.part >= 0 ? b_.CreateConstInBoundsGEP1_64(
-                             b_.getInt8Ty(), w_.context,
-                             offsetof(Context, handed.parts) + static_cast<size_t>(s.part) * sizeof(HandedOver::parts[0]))
-                       : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
-    if (s.bytes == 0)
-      machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
-    else if (s.runs == 0)
-      machine_store(lanes_of(v, s.bytes), at);
+    V at = s.part >= 0
+               ? b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context,
+                                               offsetof(Context, handed.parts) + static_cast<size_t>(s.part) * sizeof(HandedOver::parts[0]))
+               : b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), frame, static_cast<uint64_t>(s.at));
+    if (s.bytes == 0) machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), at);
+    else if (s.runs == 0) machine_store(lanes_of(v, s.bytes), at);
     else
-      for (size_t r = 0; r < s.runs; ++r)
-        machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * s.bytes));
+      for (size_t r = 0; r < s.runs; ++r) machine_store(v.run[r], b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), at, r * s.bytes));
   }
 }
 

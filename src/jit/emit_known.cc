@@ -17,7 +17,9 @@ namespace {
 
 constexpr size_t kMostKnown = 150000;  // values at the ends of all nodes
 
-bool is_known(llvm::Value* v) { return llvm::isa<llvm::Constant>(v) && !llvm::cast<llvm::Constant>(v)->containsUndefOrPoisonElement() && !llvm::isa<llvm::UndefValue>(v); }
+bool is_known(llvm::Value* v) {
+  return llvm::isa<llvm::Constant>(v) && !llvm::cast<llvm::Constant>(v)->containsUndefOrPoisonElement() && !llvm::isa<llvm::UndefValue>(v);
+}
 
 // Of two ways that lead to one place; true: something is known no more.
 bool forget_differences(WarpsValues& known, const WarpsValues& other) {
@@ -53,11 +55,16 @@ bool Emitter::knows_source(const Source& s) const {
   if (s.special->kind == vm::SlotKind::SharedAddress) return true;
   if (s.special->kind == vm::SlotKind::LocalAddress || s.special->kind == vm::SlotKind::ParamAddress) return false;
   switch (s.special->special) {
-    case Special::Tid: case Special::Ntid: case Special::Laneid: case Special::Warpid: case Special::LanemaskEq: case Special::LanemaskLt:
-    case Special::LanemaskLe: case Special::LanemaskGe: case Special::LanemaskGt:
-      return true;
-    default:
-      return false;
+    case Special::Tid:
+    case Special::Ntid:
+    case Special::Laneid:
+    case Special::Warpid:
+    case Special::LanemaskEq:
+    case Special::LanemaskLt:
+    case Special::LanemaskLe:
+    case Special::LanemaskGe:
+    case Special::LanemaskGt: return true;
+    default: return false;
   }
 }
 
@@ -149,7 +156,8 @@ std::vector<std::optional<WarpsValues>> Emitter::known_from(uint32_t start, cons
 // By how much a value that is found in the node grows from warp to warp, as far as some numbers tell.
 std::optional<int64_t> Emitter::sampled_pace(int32_t at, Width bytes) const {
   const Source s = flow_.source(at, bytes);
-  if (s.kind != SourceKind::Variable || at_.node >= rehearsals_.now->sampled.size() || !rehearsals_.now->sampled[at_.node]) return std::nullopt;
+  if (s.kind != SourceKind::Variable || at_.node >= rehearsals_.now->sampled.size() || !rehearsals_.now->sampled[at_.node])
+    return std::nullopt;
   std::vector<int64_t> values;
   for (const std::vector<Cells>& of_warp : *rehearsals_.now->sampled[at_.node]) {
     auto* known = llvm::dyn_cast_or_null<llvm::ConstantInt>(of_warp[s.variable][0]);

@@ -17,7 +17,9 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   const uint32_t node = at_.node;
   auto* lanes = new_block("lanes");
   auto* vector = new_block("vector");
-  const V few = loop.most_lanes >= kLanes ? static_cast<V>(b_.getTrue()) : b_.CreateICmpULE(intrinsic(In::ctpop, mask), b_.getInt32(static_cast<uint32_t>(loop.most_lanes)));
+  const V few = loop.most_lanes >= kLanes
+                    ? static_cast<V>(b_.getTrue())
+                    : b_.CreateICmpULE(intrinsic(In::ctpop, mask), b_.getInt32(static_cast<uint32_t>(loop.most_lanes)));
   b_.CreateCondBr(few, lanes, vector);
   b_.SetInsertPoint(lanes);
   llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
@@ -113,7 +115,9 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   b_.SetInsertPoint(done);
   for (uint32_t v : loop.results) {
     const Width bytes = flow_.variables[v].bytes;
-    b_.CreateStore(bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), homes[v])) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), homes[v])), registers_.storage[v][0]);
+    b_.CreateStore(
+        bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), homes[v])) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), homes[v])),
+        registers_.storage[v][0]);
   }
   Bits waits(flow_.nodes.size());
   for (uint32_t n = loop.head; n <= loop.latch; ++n) waits.add(flow_.nodes[n].waits);

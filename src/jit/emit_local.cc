@@ -119,7 +119,8 @@ void Emitter::touch_local(const Access& a, const Value& offset, V mask) {
     // Hosts gather and scatter words; nobody else writes what is beside a lane's bytes.
     const bool narrow = a.memory < 4;
     const V word = narrow ? b_.CreateAnd(where, llvm::ConstantInt::get(places, ~uint64_t(3) & 0xffffffff)) : where;
-    const V shift = narrow ? b_.CreateShl(b_.CreateAnd(where, llvm::ConstantInt::get(places, 3)), llvm::ConstantInt::get(places, 3)) : nullptr;
+    const V shift =
+        narrow ? b_.CreateShl(b_.CreateAnd(where, llvm::ConstantInt::get(places, 3)), llvm::ConstantInt::get(places, 3)) : nullptr;
     if (a.load) {
       V v = gather(narrow ? 4 : a.memory, word);
       if (narrow) v = b_.CreateTrunc(b_.CreateLShr(v, shift), type_of(a.memory, true));
@@ -181,7 +182,8 @@ static bool shared_escapes(const Flow& flow) {
   const auto row = [](const vm::Insn& i) { return i.source ? i.source->form.row : nullptr; };
   const auto generic = [&](const vm::Insn& i) { return row(i) && row(i)->kind == isa::Kind::Memory && i.mods().space == Space::Generic; };
   const auto escapes = [&](const vm::Insn& i) {
-    return row(i) && row(i)->kind == isa::Kind::Address && row(i)->op == isa::Opcode::Cvta && i.mods().space == Space::Shared && !i.mods().to;
+    return row(i) && row(i)->kind == isa::Kind::Address && row(i)->op == isa::Opcode::Cvta && i.mods().space == Space::Shared &&
+           !i.mods().to;
   };
   return std::ranges::any_of(flow.code->insns, escapes) && std::ranges::count_if(flow.code->insns, generic) <= kMostInWindows;
 }
@@ -221,7 +223,8 @@ void Emitter::emit_in_window(const Access& a, const Value& address, V mask, Basi
     Access in_shared = a;
     in_shared.shared = true;
     const Value offset = from(vm::kSharedWindow);
-    BasicBlock* other = enter(offset.uniform() ? fits_whole(in_shared, offset) : fits_lanes(in_shared, lanes_of(offset, 8), mask), "in_shared");
+    BasicBlock* other =
+        enter(offset.uniform() ? fits_whole(in_shared, offset) : fits_lanes(in_shared, lanes_of(offset, 8), mask), "in_shared");
     touch(in_shared, offset, mask);
     b_.CreateBr(join);
     b_.SetInsertPoint(other);

@@ -16,24 +16,15 @@ namespace {
 
 Cmp mirrored(Cmp c) {
   switch (c) {
-    case Cmp::Lt:
-      return Cmp::Gt;
-    case Cmp::Lo:
-      return Cmp::Hi;
-    case Cmp::Le:
-      return Cmp::Ge;
-    case Cmp::Ls:
-      return Cmp::Hs;
-    case Cmp::Gt:
-      return Cmp::Lt;
-    case Cmp::Hi:
-      return Cmp::Lo;
-    case Cmp::Ge:
-      return Cmp::Le;
-    case Cmp::Hs:
-      return Cmp::Ls;
-    default:
-      return c;
+    case Cmp::Lt: return Cmp::Gt;
+    case Cmp::Lo: return Cmp::Hi;
+    case Cmp::Le: return Cmp::Ge;
+    case Cmp::Ls: return Cmp::Hs;
+    case Cmp::Gt: return Cmp::Lt;
+    case Cmp::Hi: return Cmp::Lo;
+    case Cmp::Ge: return Cmp::Le;
+    case Cmp::Hs: return Cmp::Ls;
+    default: return c;
   }
 }
 
@@ -104,18 +95,14 @@ V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Value& c) {
       // How many lanes, counted from the smallest value up, are below x (or not above it).
       const bool or_equal = cmp == Cmp::Le || cmp == Cmp::Ls || cmp == Cmp::Gt || cmp == Cmp::Hi;
       const bool above = cmp == Cmp::Gt || cmp == Cmp::Hi || cmp == Cmp::Ge || cmp == Cmp::Hs;
-      const V least = v.stride > 0
-                          ? base
-                          : b_.CreateAdd(base, k(static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(length - 1)));
+      const V least = v.stride > 0 ? base : b_.CreateAdd(base, k(static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(length - 1)));
       const V none = or_equal ? less(x, least) : b_.CreateNot(less(least, x));
       V d = b_.CreateSub(x, least);
       V n;
       if (or_equal)
-        n = b_.CreateAdd(intrinsic(In::umin, b_.CreateLShr(d, k(static_cast<uint64_t>(shift))),
-                                   k(static_cast<uint64_t>(length - 1))),
+        n = b_.CreateAdd(intrinsic(In::umin, b_.CreateLShr(d, k(static_cast<uint64_t>(shift))), k(static_cast<uint64_t>(length - 1))),
                          k(1));
-      else if (shift == 0)
-        n = intrinsic(In::umin, d, k(static_cast<uint64_t>(length)));
+      else if (shift == 0) n = intrinsic(In::umin, d, k(static_cast<uint64_t>(length)));
       else
         n = b_.CreateAdd(intrinsic(In::umin, b_.CreateLShr(b_.CreateSub(d, k(1)), k(static_cast<uint64_t>(shift))),
                                    k(static_cast<uint64_t>(length - 1))),

@@ -24,7 +24,8 @@ extern "C" bool wb_move_matrix(Context* c, const vm::Insn* i, uint64_t address, 
   if (space == isa::Space::Generic && (address & ~(vm::kWindowBytes - 1)) == vm::kSharedWindow) address -= vm::kSharedWindow;
   else if (space != isa::Space::Shared) {
     const vm::AccessRange& r = c->ranges[i->cache];
-    return address >= r.lo && address < r.hi && i->fragment->move(*i, reinterpret_cast<std::byte*>(address), r.hi - address, stride, registers);
+    return address >= r.lo && address < r.hi &&
+           i->fragment->move(*i, reinterpret_cast<std::byte*>(address), r.hi - address, stride, registers);
   }
   return address < c->shared_bytes && i->fragment->move(*i, c->shared + address, c->shared_bytes - address, stride, registers);
 }
@@ -97,7 +98,8 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     for (size_t k = 1; k < 4; ++k) put_registers(i.wide[k], lanes_place(k));
     const std::vector<V> arguments{outside(&i), lanes_place(0), lanes_place(1), lanes_place(2), lanes_place(3)};
     const std::vector<llvm::Type*> types(arguments.size(), b_.getPtrTy());
-    auto* done = b_.CreateCall(llvm::FunctionType::get(b_.getInt1Ty(), types, false), outside(reinterpret_cast<const void*>(i.plan->multiply)), arguments);
+    auto* done = b_.CreateCall(llvm::FunctionType::get(b_.getInt1Ty(), types, false),
+                               outside(reinterpret_cast<const void*>(i.plan->multiply)), arguments);
     done->addRetAttr(llvm::Attribute::ZExt);
     finish_matrix(i, done, &i.wide[0], lanes_place(0));
   } else if (i.fragment && i.fragment->move) {
@@ -118,7 +120,8 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     first = b_.CreateSelect(same, first, b_.getInt64(0));  // where nothing is
     if (stores) put_registers(registers, lanes_place(0));
     write_rows();
-    finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {w_.context, outside(&i), first, stride, lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
+    finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {w_.context, outside(&i), first, stride, lanes_place(0)}),
+                  stores ? nullptr : &registers, lanes_place(0));
   } else if (i.is(isa::Opcode::Ldmatrix) || i.is(isa::Opcode::Stmatrix)) {
     const isa::Space space = i.mods().space;
     if (space != isa::Space::Shared && space != isa::Space::Generic) return false;
@@ -130,7 +133,8 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     b_.CreateStore(all, lanes_place(1));
     if (stores) put_registers(registers, lanes_place(0));
     write_rows();
-    finish_matrix(i, call("wb_move_rows", b_.getInt1Ty(), {w_.context, outside(&i), lanes_place(1), lanes_place(0)}), stores ? nullptr : &registers, lanes_place(0));
+    finish_matrix(i, call("wb_move_rows", b_.getInt1Ty(), {w_.context, outside(&i), lanes_place(1), lanes_place(0)}),
+                  stores ? nullptr : &registers, lanes_place(0));
   } else {
     return false;
   }

@@ -35,9 +35,7 @@ V Emitter::barrier_word(const vm::WideOperand& o, BasicBlock* slow, V* pointer) 
   return word;
 }
 
-static bool in_shared(const vm::Insn& i) {
-  return i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::SharedCluster;
-}
+static bool in_shared(const vm::Insn& i) { return i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::SharedCluster; }
 
 bool Emitter::emit_barrier_made(const vm::Insn& i) {
   if (!in_shared(i)) return false;

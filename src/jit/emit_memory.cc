@@ -104,7 +104,9 @@ V Emitter::fits(const Access& a, V first, uint64_t extent) {
   const V by = b_.getInt64(static_cast<uint64_t>(std::countr_zero(total)));
   // A low bit that is set becomes a high one and makes the number too large.
   const auto turned = [&](V offset) { return total == 1 ? offset : b_.CreateIntrinsic(In::fshr, {b_.getInt64Ty()}, {offset, offset, by}); };
-  if (a.shared) return b_.CreateICmpULT(turned(first), places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, extent));
+  if (a.shared)
+    return b_.CreateICmpULT(turned(first),
+                            places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, extent));
   RangeCells& range = range_of(a);
   return b_.CreateICmpULT(turned(b_.CreateSub(first, lo_of(range))), places_in(range, total, extent));
 }
@@ -117,7 +119,8 @@ V Emitter::fits_whole(const Access& a, const Value& address, int64_t from, int64
   const int64_t span = address.stride * (length - 1);
   if (address.even && address.runs > 1 && address.gap % static_cast<int64_t>(total) == 0) {
     const int64_t reach = address.gap * (address.runs - 1);
-    const V first = b_.CreateAdd(address.run[0], b_.getInt64(static_cast<uint64_t>(std::min<int64_t>(span, 0) + std::min<int64_t>(reach, 0) + from)));
+    const V first =
+        b_.CreateAdd(address.run[0], b_.getInt64(static_cast<uint64_t>(std::min<int64_t>(span, 0) + std::min<int64_t>(reach, 0) + from)));
     return fits(a, first, static_cast<uint64_t>(std::abs(span) + std::abs(reach) + further) + total);
   }
   V ok = nullptr;
@@ -133,9 +136,11 @@ V Emitter::fits_whole(const Access& a, const Value& address, int64_t from, int64
 V Emitter::fits_ends(const Access& a, const Value& address, V mask) {
   if (address.stride % static_cast<int64_t>(a.total())) return b_.getFalse();
   const V head = b_.CreateZExt(b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {mask, b_.getTrue()}), b_.getInt64Ty());
-  const V tail = b_.CreateZExt(b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})), b_.getInt64Ty());
+  const V tail =
+      b_.CreateZExt(b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {mask, b_.getTrue()})), b_.getInt64Ty());
   const V step = b_.getInt64(static_cast<uint64_t>(address.stride));
-  return b_.CreateAnd(fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(head, step)), a.total()), fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(tail, step)), a.total()));
+  return b_.CreateAnd(fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(head, step)), a.total()),
+                      fits(a, b_.CreateAdd(address.run[0], b_.CreateMul(tail, step)), a.total()));
 }
 
 // Addresses of which nothing is known: each lane of the mask by itself.
@@ -145,14 +150,17 @@ V Emitter::fits_lanes(const Access& a, V addresses, V mask, uint64_t extent) {
   llvm::Type* t = type_of(a.shared ? 4 : 8, true);
   V offsets = b_.CreateTrunc(addresses, t), most, beyond = nullptr;
   if (a.shared) {
-    most = b_.CreateTrunc(places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, extent), b_.getInt32Ty());
+    most =
+        b_.CreateTrunc(places(b_, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), total, extent), b_.getInt32Ty());
     beyond = above_32_bits(addresses);
   } else {
     RangeCells& range = range_of(a);
     offsets = b_.CreateSub(offsets, splat(lo_of(range)));
     most = places_in(range, total, extent);
   }
-  if (total > 1) offsets = b_.CreateIntrinsic(In::fshr, {t}, {offsets, offsets, llvm::ConstantInt::get(t, static_cast<uint64_t>(std::countr_zero(total)))});
+  if (total > 1)
+    offsets =
+        b_.CreateIntrinsic(In::fshr, {t}, {offsets, offsets, llvm::ConstantInt::get(t, static_cast<uint64_t>(std::countr_zero(total)))});
   V bad = b_.CreateNot(mask_bits(b_.CreateICmpULT(offsets, splat(most))));
   if (beyond) bad = b_.CreateOr(bad, beyond);
   if (!is_constant_mask(mask)) bad = b_.CreateAnd(bad, mask);
@@ -193,7 +201,8 @@ void Emitter::emit_memory(const vm::Insn& i) {
       }
       Value v;
       v.runs = 1;
-      v.run[0] = isa::is_signed(i.type()) ? b_.CreateSExtOrTrunc(whole, lane_type(i.width)) : b_.CreateZExtOrTrunc(whole, lane_type(i.width));
+      v.run[0] =
+          isa::is_signed(i.type()) ? b_.CreateSExtOrTrunc(whole, lane_type(i.width)) : b_.CreateZExtOrTrunc(whole, lane_type(i.width));
       write(i.list ? i.list[k] : i.op[0], i.width, v);
     }
     return;

@@ -25,8 +25,7 @@ llvm::Value* permute_bytes(llvm::IRBuilder<>& b, llvm::Value* a, llvm::Value* c,
   return d;
 }
 
-std::pair<llvm::Value*, llvm::Value*> with_carry(llvm::IRBuilder<>& b, const vm::Insn& i,
-                                                 const std::vector<llvm::Value*>& o) {
+std::pair<llvm::Value*, llvm::Value*> with_carry(llvm::IRBuilder<>& b, const vm::Insn& i, const std::vector<llvm::Value*>& o) {
   const isa::Opcode op = i.row()->op;
   llvm::Type* t = o[0]->getType();
   llvm::Value *flag = o.back(), *first = o[0], *r, *carry;
@@ -43,9 +42,7 @@ std::pair<llvm::Value*, llvm::Value*> with_carry(llvm::IRBuilder<>& b, const vm:
     const bool product = op == isa::Opcode::Mad || op == isa::Opcode::Madc;
     if (product && half_of(i) == Half::Hi) {
       llvm::Type* wide = t->getWithNewBitWidth(2 * t->getScalarSizeInBits());
-      const auto extend = [&](llvm::Value* v) {
-        return isa::is_signed(i.type()) ? b.CreateSExt(v, wide) : b.CreateZExt(v, wide);
-      };
+      const auto extend = [&](llvm::Value* v) { return isa::is_signed(i.type()) ? b.CreateSExt(v, wide) : b.CreateZExt(v, wide); };
       first = b.CreateTrunc(b.CreateLShr(b.CreateMul(extend(o[0]), extend(o[1])), t->getScalarSizeInBits()), t);
     } else if (product) {
       first = b.CreateMul(o[0], o[1]);

@@ -13,7 +13,6 @@ llvm::Value* permute_bytes(llvm::IRBuilder<>& b, llvm::Value* a, llvm::Value* c,
 
 // Sums and differences of long numbers, word by word, and the flag behind them; the last operand is the flag.
 // Subtraction's flag says "no borrow".
-std::pair<llvm::Value*, llvm::Value*> with_carry(llvm::IRBuilder<>& b, const vm::Insn& i,
-                                                 const std::vector<llvm::Value*>& o);
+std::pair<llvm::Value*, llvm::Value*> with_carry(llvm::IRBuilder<>& b, const vm::Insn& i, const std::vector<llvm::Value*>& o);
 
 }  // namespace warpbeam::jit

@@ -28,8 +28,9 @@ bool permutes_by_tables() {
 
 bool Emitter::may_be_picked(const Access& a, const Value& address, V mask) const {
   static const bool without = left_out("picked");
-  return !without && (permutes_by_tables() || ranks_lanes()) && !watch_ && !as_.alone && !as_.few && !rehearsals_.now && !a.load && a.count == 1 && (a.memory == 4 || (a.memory == 8 && ranks_lanes())) && !a.shared &&
-         address.runs == 0 && !llvm::isa<llvm::ConstantInt>(mask) && looks_for_stretches();
+  return !without && (permutes_by_tables() || ranks_lanes()) && !watch_ && !as_.alone && !as_.few && !rehearsals_.now && !a.load &&
+         a.count == 1 && (a.memory == 4 || (a.memory == 8 && ranks_lanes())) && !a.shared && address.runs == 0 &&
+         !llvm::isa<llvm::ConstantInt>(mask) && looks_for_stretches();
 }
 
 // The table's row for a set of eight lanes: `ranks`, how many bytes of elements are before each; else which lane is the n-th.
@@ -60,11 +61,14 @@ std::optional<Indexed> Emitter::indexed(const Access& a) {
     return !made || made <= &since;
   };
   const vm::Insn* sum = made_before(node, a.insn->op[1], here);
-  if (!sum || a.insn->base_width != 8 || sum->source->form.row->op != isa::Opcode::Add || isa::bits_of(sum->type()) != 64) return std::nullopt;
+  if (!sum || a.insn->base_width != 8 || sum->source->form.row->op != isa::Opcode::Add || isa::bits_of(sum->type()) != 64)
+    return std::nullopt;
   for (const int k : {1, 2}) {
     const int32_t base = sum->op[3 - k];
     const vm::Insn* product = made_before(node, sum->op[k], number_of(*sum));
-    if (!product || product->source->form.row->op != isa::Opcode::Mul || half_of(*product) != isa::Half::Wide || isa::bits_of(product->type()) != 32) continue;
+    if (!product || product->source->form.row->op != isa::Opcode::Mul || half_of(*product) != isa::Half::Wide ||
+        isa::bits_of(product->type()) != 32)
+      continue;
     const Source factor = flow_.source(product->op[2], 8);
     const bool fours = factor.kind == SourceKind::Constant && static_cast<uint32_t>(factor.bits) == a.memory;
     if (!fours || !shapes_.source(base, 8).uniform() || !unchanged(base, *sum) || !unchanged(product->op[1], *product)) continue;
@@ -93,7 +97,8 @@ void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBloc
   const auto lane = [&](V l) { return b_.CreateLoad(narrow, b_.CreateInBoundsGEP(narrow, array, b_.CreateAnd(l, kLanes - 1))); };
   const auto whole = [&](V x) { return at.is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide); };
   const auto place = [&](V x) { return b_.CreateAdd(at.base, b_.CreateMul(x, b_.getInt64(a.memory))); };
-  const V head_index = lane(head), first = whole(head_index), last = whole(lane(tail)), count = b_.CreateZExt(intrinsic(In::ctpop, mask), wide);
+  const V head_index = lane(head), first = whole(head_index), last = whole(lane(tail)),
+          count = b_.CreateZExt(intrinsic(In::ctpop, mask), wide);
   V good = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateSub(count, b_.getInt64(1)));  // none of them wraps around
   good = b_.CreateAnd(good, b_.CreateAnd(fits(a, place(first), a.memory), fits(a, place(last), a.memory)));
   // All at once, so that only one way leads to where lanes' addresses are wanted.

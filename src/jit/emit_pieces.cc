@@ -20,7 +20,8 @@ constexpr size_t kFewest = 12;  // bytes of a piece that are wanted
 bool is_plain_load(const Access& a) {
   const vm::Insn& i = *a.insn;
   const isa::Sem sem = i.mods().sem;
-  return a.load && !a.shared && i.guard < 0 && a.memory >= 4 && i.op[1] >= 0 && i.base_width == 8 && (sem == isa::Sem::None || sem == isa::Sem::Weak);
+  return a.load && !a.shared && i.guard < 0 && a.memory >= 4 && i.op[1] >= 0 && i.base_width == 8 &&
+         (sem == isa::Sem::None || sem == isa::Sem::Weak);
 }
 
 uint64_t bytes_of(const vm::Insn& load) { return isa::bytes_of(load.type()) * (load.list ? load.count : 1); }
@@ -92,9 +93,11 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     }
     if (load) {
       const Source base = flow_.source(i.op[1], i.base_width);
-      if (base.kind == SourceKind::Variable && scattered(shapes_.variables[base.variable], a->total()) && flow_.variables[base.variable].bytes == 8) {
+      if (base.kind == SourceKind::Variable && scattered(shapes_.variables[base.variable], a->total()) &&
+          flow_.variables[base.variable].bytes == 8) {
         Open& o = open.try_emplace({base.variable, a->memory, a->count}, Open{{}, Bits(flow_.variables.size())}).first->second;
-        const bool minds = std::ranges::any_of(a->slots, [&](int32_t to) { return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to))); });
+        const bool minds = std::ranges::any_of(
+            a->slots, [&](int32_t to) { return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to))); });
         if (!o.loads.empty() && minds) close(o);
         if (o.loads.empty()) o.touched = Bits(flow_.variables.size());
         o.loads.push_back(&i);
@@ -138,7 +141,8 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   } else {
     const V lanes = lanes_of(base, 8);
     addresses = b_.CreateAdd(lanes, splat(from));
-    const V span = b_.CreateSub(b_.CreateExtractElement(addresses, uint64_t{kLanes / 2 - 1}), b_.CreateExtractElement(addresses, uint64_t{0}));
+    const V span =
+        b_.CreateSub(b_.CreateExtractElement(addresses, uint64_t{kLanes / 2 - 1}), b_.CreateExtractElement(addresses, uint64_t{0}));
     const V apart = b_.CreateICmpNE(span, b_.getInt64(a.total() * (kLanes / 2 - 1)));
     good = b_.CreateAnd(b_.CreateAnd(good, apart), fits_lanes(a, addresses, b_.getInt32(~0u), kPiece));
   }

@@ -12,7 +12,8 @@ namespace In = llvm::Intrinsic;
 
 bool Emitter::inside(uint32_t node) const {
   if (as_.slice) return as_.slice->has(node);
-  return std::binary_search(plan_.regions[at_.region].nodes.begin(), plan_.regions[at_.region].nodes.end(), node) && plan_.regions[at_.region].exit_to != static_cast<int32_t>(node) &&
+  return std::binary_search(plan_.regions[at_.region].nodes.begin(), plan_.regions[at_.region].nodes.end(), node) &&
+         plan_.regions[at_.region].exit_to != static_cast<int32_t>(node) &&
          (ways_.region_of_entry[node] < 0 || ways_.region_of_entry[node] == static_cast<int32_t>(at_.region));
 }
 
@@ -37,7 +38,8 @@ void Emitter::begin_warp(const Region& region) {
         if (const auto v = flow_.variable(s.at)) fresh.add(*v);
   fresh.each([&](size_t v) {
     if (region.entry != 0 && entry.live_in.has(v)) return;
-    for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k) b_.CreateStore(llvm::Constant::getNullValue(registers_.storage[v][k]->getAllocatedType()), registers_.storage[v][k]);
+    for (size_t k = 0; k < std::max<size_t>(shapes_.variables[v].runs, 1); ++k)
+      b_.CreateStore(llvm::Constant::getNullValue(registers_.storage[v][k]->getAllocatedType()), registers_.storage[v][k]);
   });
 }
 
@@ -57,7 +59,8 @@ void Emitter::emit_region(size_t r, BasicBlock* entry) {
   begin_staged();
   if (ways_.many_regions && region.entry != 0)
     live_at_exit(flow_, region).each([&](size_t v) {
-      if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.in_block[v]), registers_.block_after[v]);
+      if (block_level(static_cast<uint32_t>(v)))
+        b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.in_block[v]), registers_.block_after[v]);
     });
   const V todo = once || agrees || watch_ ? nullptr : warps_to_run(region);
   auto* after = new_block("warps_done");
@@ -93,7 +96,8 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   const V index = todo ? b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {turn, b_.getTrue()}) : static_cast<V>(turn);
   at_.warp = once ? static_cast<V>(b_.getInt32(0)) : warp_at(index);
   V live = b_.getInt32(~0u);
-  if (threads % kLanes && !once) live = b_.CreateSelect(b_.CreateICmpEQ(at_.warp, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
+  if (threads % kLanes && !once)
+    live = b_.CreateSelect(b_.CreateICmpEQ(at_.warp, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
   if (ways_.lanes_leave && !once) {
     V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
     live = machine_load(b_.getInt32Ty(), at);
@@ -130,7 +134,8 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
     if (agrees) {
       V taken = guard_mask(*decision);
       b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), votes_.all_taken), b_.CreateICmpEQ(taken, arrived)), votes_.all_taken);
-      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), votes_.none_taken), b_.CreateICmpEQ(taken, b_.getInt32(0))), votes_.none_taken);
+      b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt1Ty(), votes_.none_taken), b_.CreateICmpEQ(taken, b_.getInt32(0))),
+                     votes_.none_taken);
     } else if (region.exit_node >= 0 && !decision) {
       const vm::Insn& barrier = *flow_.nodes[static_cast<size_t>(region.exit_node)].last;
       if (barrier.mods().red) {
@@ -147,7 +152,8 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   if (team.warps) {
     const V left = b_.CreateIntrinsic(In::usub_sat, {b_.getInt32Ty()}, {b_.CreateLoad(b_.getInt32Ty(), team.left), b_.getInt32(1)});
     b_.CreateStore(left, team.left);
-    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(left, b_.getInt32(0)), b_.getInt32(0), b_.CreateLoad(b_.getInt32Ty(), team.resume)), team.resume);
+    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(left, b_.getInt32(0)), b_.getInt32(0), b_.CreateLoad(b_.getInt32Ty(), team.resume)),
+                   team.resume);
   }
   const V following = todo ? b_.CreateAnd(turn, b_.CreateSub(turn, b_.getInt32(1))) : b_.CreateAdd(turn, b_.getInt32(1));
   turn->addIncoming(following, next);
@@ -168,7 +174,8 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
     return;
   }
   live_at_exit(flow_, region).each([&](size_t v) {
-    if (block_level(static_cast<uint32_t>(v))) b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.block_after[v]), registers_.in_block[v]);
+    if (block_level(static_cast<uint32_t>(v)))
+      b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.block_after[v]), registers_.in_block[v]);
   });
   if (ways_.lanes_leave && !once) {
     auto* go = new_block("some_live");
@@ -189,12 +196,14 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
     const vm::Insn& barrier = *node.last;
     const uint32_t warps = (plan_.threads() + kLanes - 1) / kLanes;
     const V first = b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp);
-    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))), ways_.first_warp);
+    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))),
+                   ways_.first_warp);
     if (barrier.mods().red) {
       const Source d = flow_.source(barrier.op[0], 0);
       if (d.kind == SourceKind::Variable && registers_.in_block[d.variable]) {
         const bool pred = flow_.variables[d.variable].bytes == 0;
-        V v = !pred ? b_.CreateLoad(b_.getInt32Ty(), votes_.popc) : b_.CreateLoad(b_.getInt1Ty(), barrier.mods().boolop == isa::BoolOp::And ? votes_.all : votes_.any);
+        V v = !pred ? b_.CreateLoad(b_.getInt32Ty(), votes_.popc)
+                    : b_.CreateLoad(b_.getInt1Ty(), barrier.mods().boolop == isa::BoolOp::And ? votes_.all : votes_.any);
         b_.CreateStore(v, registers_.in_block[d.variable]);
       }
     }
@@ -205,7 +214,8 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   }
   if (of_block(node.last->guard, 0)) {
     const Source p = flow_.source(node.last->guard, 0);
-    V way = p.kind == SourceKind::Constant ? static_cast<V>(b_.getInt1(p.bits)) : b_.CreateLoad(b_.getInt1Ty(), registers_.in_block[p.variable]);
+    V way = p.kind == SourceKind::Constant ? static_cast<V>(b_.getInt1(p.bits))
+                                           : b_.CreateLoad(b_.getInt1Ty(), registers_.in_block[p.variable]);
     if (node.last->guard_negated) way = b_.CreateNot(way);
     b_.CreateCondBr(way, entry_of(node.next[0]), entry_of(node.next[1]));
     return;
@@ -216,7 +226,8 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   auto* mixed = new_block("mixed");
   b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.all_taken), entry_of(node.next[0]), not_all);
   b_.SetInsertPoint(not_all);
-  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.none_taken), entry_of(node.next[1]), mixed, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.none_taken), entry_of(node.next[1]), mixed,
+                  llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(mixed);
   settle_staged(*node.last, true);
   tables_.handovers.emplace_back();

@@ -68,7 +68,8 @@ BasicBlock* Emitter::way_in() {
   Rehearsal rehearsal;
   rehearsal.whole = true;
   rehearsal.now.values.assign(warps, std::vector<Cells>(flow_.variables.size()));
-  if (can_rehearse(plan_.regions[static_cast<size_t>(ways_.region_of_entry[0])], true)) rehearsal.sampled = known_from(0, rehearsal.now.values, nullptr, true);
+  if (can_rehearse(plan_.regions[static_cast<size_t>(ways_.region_of_entry[0])], true))
+    rehearsal.sampled = known_from(0, rehearsal.now.values, nullptr, true);
   BasicBlock* rehearsed = rehearse(rehearsal, 0);
   return rehearsed ? rehearsed : region;
 }
@@ -105,7 +106,8 @@ BasicBlock* Emitter::rehearse(Rehearsal& r, uint32_t to) {
   const bool all = r.now.to == Rehearsal::kEnd;
   bool worth = all ? r.now.barriers && !r.now.words.empty() : r.now.barriers >= kFewestBarriers;
   // Of stores, an observer of events is told at the end: none may come before a barrier.
-  if (tells()) worth = worth && all && std::ranges::all_of(r.now.stores, [&](const RehearsedStore& s) { return s.barriers == r.now.barriers; });
+  if (tells())
+    worth = worth && all && std::ranges::all_of(r.now.stores, [&](const RehearsedStore& s) { return s.barriers == r.now.barriers; });
   if (worth) {
     for (uint32_t n : passed) rehearsals_.done[n] = 1;
     rehearsals_.whole = rehearsals_.whole || all;
@@ -142,9 +144,11 @@ std::pair<V, int64_t> Emitter::sum_of(V v) {
 // Two stores of all lanes, of every second element each, that leave nothing between them: they are one.
 bool Emitter::fill_each_other(const RehearsedStore& a, const RehearsedStore& b) const {
   const auto suits = [&](const RehearsedStore& s) {
-    return !s.access.shared && s.access.count == 1 && s.mask == ~0u && s.address.runs == 1 && s.address.stride == 2 * static_cast<int64_t>(s.access.total());
+    return !s.access.shared && s.access.count == 1 && s.mask == ~0u && s.address.runs == 1 &&
+           s.address.stride == 2 * static_cast<int64_t>(s.access.total());
   };
-  if (watch_ || a.warp != b.warp || a.access.memory != b.access.memory || a.access.root != b.access.root || !suits(a) || !suits(b)) return false;
+  if (watch_ || a.warp != b.warp || a.access.memory != b.access.memory || a.access.root != b.access.root || !suits(a) || !suits(b))
+    return false;
   const auto [from, at] = sum_of(a.address.run[0]);
   const auto [other, behind] = sum_of(b.address.run[0]);
   return from == other && behind - at == static_cast<int64_t>(a.access.total());
@@ -173,7 +177,8 @@ void Emitter::end_rehearsal() {
       V data[2] = {};
       for (size_t o = 0; o < 2; ++o) {
         RehearsedStore& one = r.now.stores[k + o];
-        in_its_place(one, [&] { data[o] = b_.CreateTrunc(lanes_of(data_of(one.access, 0), one.access.reg), type_of(one.access.memory, true)); });
+        in_its_place(one,
+                     [&] { data[o] = b_.CreateTrunc(lanes_of(data_of(one.access, 0), one.access.reg), type_of(one.access.memory, true)); });
       }
       std::vector<int> in_turn;
       for (int l = 0; l < kLanes; ++l) in_turn.insert(in_turn.end(), {l, kLanes + l});
@@ -192,7 +197,8 @@ void Emitter::end_rehearsal() {
   keep_rehearsed(r.now.to);
   const uint32_t warps = static_cast<uint32_t>(r.now.values.size()), turned = r.now.barriers % warps;
   const V first = b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp), less = b_.CreateSub(first, b_.getInt32(turned));
-  b_.CreateStore(b_.CreateSelect(b_.CreateICmpULT(first, b_.getInt32(turned)), b_.CreateAdd(less, b_.getInt32(warps)), less), ways_.first_warp);
+  b_.CreateStore(b_.CreateSelect(b_.CreateICmpULT(first, b_.getInt32(turned)), b_.CreateAdd(less, b_.getInt32(warps)), less),
+                 ways_.first_warp);
 
   // What comes next may know more than on other ways, and lead to more that can be rehearsed.
   const Region& next = plan_.regions[static_cast<size_t>(ways_.region_of_entry[r.now.to])];
@@ -200,7 +206,8 @@ void Emitter::end_rehearsal() {
   std::vector<uint32_t> following;
   if (next.exit_to >= 0) following = {static_cast<uint32_t>(next.exit_to)};
   else if (next.exit_node >= 0) following = flow_.nodes[static_cast<size_t>(next.exit_node)].next;
-  const bool leads_on = std::ranges::any_of(following, [&](uint32_t n) { return can_rehearse(plan_.regions[static_cast<size_t>(ways_.region_of_entry[n])], false); });
+  const bool leads_on = std::ranges::any_of(
+      following, [&](uint32_t n) { return can_rehearse(plan_.regions[static_cast<size_t>(ways_.region_of_entry[n])], false); });
   if (leads_on && !can_rehearse(next, false) && rehearsals_.copies.size() < kMostCopies) {
     auto* here = b_.GetInsertBlock();
     on = new_block("region_again");
@@ -307,7 +314,9 @@ std::optional<uint32_t> Emitter::rehearsed_branch(const Region& region) {
   };
   const auto past_jumps = [&](uint32_t n) {
     const auto does_nothing = [&](const Node& at) {
-      return at.ends == End::Fall && !at.next.empty() && std::all_of(flow_.code->insns.begin() + at.begin, flow_.code->insns.begin() + at.end, [&](const vm::Insn& i) { return i.silent(); });
+      return at.ends == End::Fall && !at.next.empty() &&
+             std::all_of(flow_.code->insns.begin() + at.begin, flow_.code->insns.begin() + at.end,
+                         [&](const vm::Insn& i) { return i.silent(); });
     };
     for (size_t steps = 0; inside(n) && does_nothing(flow_.nodes[n]) && steps < region.nodes.size(); ++steps) n = flow_.nodes[n].next[0];
     return n;

@@ -16,26 +16,16 @@ namespace {
 
 Cmp opposite(Cmp c) {
   switch (c) {
-    case Cmp::Lt:
-      return Cmp::Ge;
-    case Cmp::Lo:
-      return Cmp::Hs;
-    case Cmp::Le:
-      return Cmp::Gt;
-    case Cmp::Ls:
-      return Cmp::Hi;
-    case Cmp::Gt:
-      return Cmp::Le;
-    case Cmp::Hi:
-      return Cmp::Ls;
-    case Cmp::Ge:
-      return Cmp::Lt;
-    case Cmp::Hs:
-      return Cmp::Lo;
-    case Cmp::Eq:
-      return Cmp::Ne;
-    default:
-      return Cmp::Eq;
+    case Cmp::Lt: return Cmp::Ge;
+    case Cmp::Lo: return Cmp::Hs;
+    case Cmp::Le: return Cmp::Gt;
+    case Cmp::Ls: return Cmp::Hi;
+    case Cmp::Gt: return Cmp::Le;
+    case Cmp::Hi: return Cmp::Ls;
+    case Cmp::Ge: return Cmp::Lt;
+    case Cmp::Hs: return Cmp::Lo;
+    case Cmp::Eq: return Cmp::Ne;
+    default: return Cmp::Eq;
   }
 }
 
@@ -119,8 +109,8 @@ V Emitter::warps_to_run(const Region& region) {
   const vm::Insn* compare = nullptr;
   for (size_t k = way.size(); k-- > 0 && !compare;) {
     const vm::Insn& i = flow_.code->insns[way[k]];
-    const bool writes = std::any_of(flow_.slots[way[k]].begin(), flow_.slots[way[k]].end(),
-                                    [&](const Slot& s) { return s.written && s.at == guard; });
+    const bool writes =
+        std::any_of(flow_.slots[way[k]].begin(), flow_.slots[way[k]].end(), [&](const Slot& s) { return s.written && s.at == guard; });
     if (!writes) continue;
     if (i.guard >= 0 || i.list) return nullptr;
     if (i.step == vm::Step::NotPred) {
@@ -130,8 +120,7 @@ V Emitter::warps_to_run(const Region& region) {
     }
     compare = &i;
   }
-  if (!compare || !compare->is(isa::Opcode::Setp) || compare->op[0] != guard || compare->mods().boolop != isa::BoolOp::None)
-    return nullptr;
+  if (!compare || !compare->is(isa::Opcode::Setp) || compare->op[0] != guard || compare->mods().boolop != isa::BoolOp::None) return nullptr;
   const isa::Type t = compare->type();
   const unsigned width = static_cast<unsigned>(isa::bits_of(t));
   if (isa::is_float(t) || (width != 32 && width != 64)) return nullptr;
@@ -140,8 +129,7 @@ V Emitter::warps_to_run(const Region& region) {
   int at = 0;
   for (int k = 1; k <= 2 && !at; ++k) {
     const Shape own = shapes_.source(compare->op[k], bytes), other = shapes_.source(compare->op[3 - k], bytes);
-    const bool grows =
-        own.runs == 1 && own.stride != 0 && own.paced && own.bits <= 30 && std::abs(own.stride) < 1 << 16;
+    const bool grows = own.runs == 1 && own.stride != 0 && own.paced && own.bits <= 30 && std::abs(own.stride) < 1 << 16;
     if (grows && other.one_value()) at = k;
   }
   if (!at || cmp == Cmp::Ne) return nullptr;
@@ -161,8 +149,7 @@ V Emitter::warps_to_run(const Region& region) {
     if (&i >= compare) continue;
     bool makes = false;
     for (const Slot& s : flow_.slots[way[k]])
-      if (const auto v = flow_.variable(s.at); s.written && v)
-        makes = makes || wants.has(*v);
+      if (const auto v = flow_.variable(s.at); s.written && v) makes = makes || wants.has(*v);
     if (!makes) continue;
     needed.push_back(way[k]);
     for (const Slot& s : flow_.slots[way[k]])
@@ -184,8 +171,7 @@ V Emitter::warps_to_run(const Region& region) {
   auto* type = llvm::FixedVectorType::get(lane_type(bytes), warps);
   const auto all_warps = [&](int64_t from) {
     std::vector<llvm::Constant*> steps;
-    for (int64_t w = 0; w < warps; ++w)
-      steps.push_back(llvm::ConstantInt::getSigned(type->getElementType(), from + w * shape.pace));
+    for (int64_t w = 0; w < warps; ++w) steps.push_back(llvm::ConstantInt::getSigned(type->getElementType(), from + w * shape.pace));
     return b_.CreateAdd(b_.CreateVectorSplat(warps, first), llvm::ConstantVector::get(steps));
   };
   const V low = all_warps(std::min<int64_t>(span, 0)), high = all_warps(std::max<int64_t>(span, 0));
@@ -194,12 +180,9 @@ V Emitter::warps_to_run(const Region& region) {
   const auto less = [&](V p, V q) { return sg ? b_.CreateICmpSLT(p, q) : b_.CreateICmpULT(p, q); };
   const auto not_above = [&](V p, V q) { return sg ? b_.CreateICmpSLE(p, q) : b_.CreateICmpULE(p, q); };
   V run;
-  if (cmp == Cmp::Eq)
-    run = b_.CreateAnd(not_above(low, x), not_above(x, high));
-  else if (is_below)
-    run = or_equal(cmp) ? not_above(low, x) : less(low, x);
-  else
-    run = or_equal(cmp) ? not_above(x, high) : less(x, high);
+  if (cmp == Cmp::Eq) run = b_.CreateAnd(not_above(low, x), not_above(x, high));
+  else if (is_below) run = or_equal(cmp) ? not_above(low, x) : less(low, x);
+  else run = or_equal(cmp) ? not_above(x, high) : less(x, high);
   V bits = b_.CreateZExt(b_.CreateBitCast(run, b_.getIntNTy(warps)), b_.getInt64Ty());
   // Values of the block that this region finds are found by any warp.
   if (computes) bits = b_.CreateOr(bits, b_.getInt64(1));

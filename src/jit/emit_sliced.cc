@@ -143,15 +143,20 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
   const V first = b_.CreateLoad(b_.getInt32Ty(), lanes);
   const V here = b_.CreateTrunc(b_.CreateLShr(mask, first), b_.getIntNTy(loop.lanes));
   b_.CreateCondBr(b_.CreateICmpNE(here, llvm::Constant::getNullValue(here->getType())), begin, next);
-  const auto place = [&](uint32_t v) { return b_.CreateGEP(lane_type(flow_.variables[v].bytes), homes[v], b_.CreateZExt(first, b_.getInt64Ty())); };
+  const auto place = [&](uint32_t v) {
+    return b_.CreateGEP(lane_type(flow_.variables[v].bytes), homes[v], b_.CreateZExt(first, b_.getInt64Ty()));
+  };
 
   b_.SetInsertPoint(begin);
   loop.used.each([&](size_t k) {
     const uint32_t v = static_cast<uint32_t>(k);
     V value = llvm::Constant::getNullValue(storage[v][0]->getAllocatedType());
     if (at_first.contains(v)) value = at_first[v];
-    else if (homes.contains(v) && flow_.variables[v].bytes) value = b_.CreateAlignedLoad(slice_type(v), place(v), llvm::Align(flow_.variables[v].bytes));
-    else if (homes.contains(v)) value = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(b_.CreateLoad(b_.getInt32Ty(), homes[v]), first), here->getType()), slice_type(v));
+    else if (homes.contains(v) && flow_.variables[v].bytes)
+      value = b_.CreateAlignedLoad(slice_type(v), place(v), llvm::Align(flow_.variables[v].bytes));
+    else if (homes.contains(v))
+      value =
+          b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(b_.CreateLoad(b_.getInt32Ty(), homes[v]), first), here->getType()), slice_type(v));
     b_.CreateStore(value, storage[v][0]);
   });
   const auto change = [&] {
@@ -164,7 +169,8 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
   change();
   as_.slice = &loop;
   w_.lanes = loop.lanes;
-  for (uint32_t n = loop.head; n <= loop.latch; ++n) set_lanes(n, llvm::Constant::getNullValue(FixedVectorType::get(b_.getInt1Ty(), w_.lanes)));
+  for (uint32_t n = loop.head; n <= loop.latch; ++n)
+    set_lanes(n, llvm::Constant::getNullValue(FixedVectorType::get(b_.getInt1Ty(), w_.lanes)));
   set_lanes(loop.head, b_.CreateBitCast(here, FixedVectorType::get(b_.getInt1Ty(), w_.lanes)));
   b_.CreateBr(block_of(loop.head));
   for (uint32_t n = loop.head; n <= loop.latch; ++n) emit_node(n);
@@ -180,8 +186,11 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
       b_.CreateAlignedStore(value, place(v), llvm::Align(flow_.variables[v].bytes));
       continue;
     }
-    const V others = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), home), b_.CreateNot(b_.CreateShl(b_.CreateZExt(llvm::Constant::getAllOnesValue(here->getType()), b_.getInt32Ty()), first)));
-    b_.CreateStore(b_.CreateOr(others, b_.CreateShl(b_.CreateZExt(b_.CreateBitCast(value, here->getType()), b_.getInt32Ty()), first)), home);
+    const V others =
+        b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), home),
+                     b_.CreateNot(b_.CreateShl(b_.CreateZExt(llvm::Constant::getAllOnesValue(here->getType()), b_.getInt32Ty()), first)));
+    b_.CreateStore(b_.CreateOr(others, b_.CreateShl(b_.CreateZExt(b_.CreateBitCast(value, here->getType()), b_.getInt32Ty()), first)),
+                   home);
   }
   b_.CreateBr(next);
   b_.SetInsertPoint(next);
@@ -193,7 +202,8 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
   for (const auto& [v, home] : homes) {
     if (!left(v)) continue;
     const Width bytes = flow_.variables[v].bytes;
-    b_.CreateStore(bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), home)) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), home)), registers_.storage[v][0]);
+    b_.CreateStore(bytes ? static_cast<V>(b_.CreateLoad(type_of(bytes, true), home)) : bool_lanes(b_.CreateLoad(b_.getInt32Ty(), home)),
+                   registers_.storage[v][0]);
   }
   for (const auto& [v, value] : at_first)  // each slice with lanes has come to the same
     if (left(v)) b_.CreateStore(b_.CreateLoad(value->getType(), storage[v][0]), registers_.storage[v][0]);

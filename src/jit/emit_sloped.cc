@@ -40,15 +40,14 @@ Line Emitter::line_of_result(const vm::Insn& i, const std::vector<std::pair<Valu
     const V slope = b_.CreateSExt(l.slope, b_.getInt64Ty());
     const V first = wide(b_.CreateAdd(l.base, b_.CreateMul(b_.CreateTrunc(head, b_.getInt32Ty()), l.slope)));
     const V last = b_.CreateAdd(first, b_.CreateMul(b_.CreateSub(tail, head), slope));
-    const V wraps = b_.CreateAnd(b_.CreateICmpNE(wide(b_.CreateTrunc(last, b_.getInt32Ty())), last),
-                                 b_.CreateICmpNE(at_.active, b_.getInt32(0)));
+    const V wraps =
+        b_.CreateAnd(b_.CreateICmpNE(wide(b_.CreateTrunc(last, b_.getInt32Ty())), last), b_.CreateICmpNE(at_.active, b_.getInt32(0)));
     as_.wraps ? as_.wraps->push_back(wraps) : hand_over(i, wraps);
     l = {b_.CreateSub(first, b_.CreateMul(head, slope)), slope};
   }
   if (convert) return lines[0];
   const Line &a = lines[0], &c = lines[1];
-  Line product{b_.CreateMul(a.base, c.base),
-               in[0].first.uniform() ? b_.CreateMul(a.base, c.slope) : b_.CreateMul(a.slope, c.base)};
+  Line product{b_.CreateMul(a.base, c.base), in[0].first.uniform() ? b_.CreateMul(a.base, c.slope) : b_.CreateMul(a.slope, c.base)};
   if (lines.size() < 3) return product;
   return {b_.CreateAdd(product.base, lines[2].base), b_.CreateAdd(product.slope, lines[2].slope)};
 }
@@ -58,8 +57,7 @@ Line Emitter::line_of_result(const vm::Insn& i, const std::vector<std::pair<Valu
 // An address with a line: all lanes of the mask are good if the first and the last are.
 V Emitter::line_fits(const Access& a, const Line& line, V mask) {
   const auto [head, tail] = ends_of(mask);
-  const V first = b_.CreateAdd(line.base, b_.CreateMul(head, line.slope)),
-          last = b_.CreateAdd(line.base, b_.CreateMul(tail, line.slope));
+  const V first = b_.CreateAdd(line.base, b_.CreateMul(head, line.slope)), last = b_.CreateAdd(line.base, b_.CreateMul(tail, line.slope));
   // Neither so steep that the numbers wrap around between the ends, nor off the elements' places.
   const V steep = b_.CreateLShr(b_.CreateAdd(line.slope, b_.getInt64(uint64_t(1) << 40)), 41);
   const V odd = b_.CreateAnd(line.slope, b_.getInt64(a.total() - 1));

@@ -53,13 +53,15 @@ Spread Emitter::spread_of_result(const vm::Insn& i, const std::vector<std::pair<
   }
   if (row.op == isa::Opcode::Mul || row.op == isa::Opcode::Mad) {
     const V by = s[1].base;
-    Spread product{b_.CreateMul(s[0].base, factor(by, s[0].base->getType())), b_.CreateMul(s[0].pattern, splat(factor(by, b_.getInt32Ty())))};
+    Spread product{b_.CreateMul(s[0].base, factor(by, s[0].base->getType())),
+                   b_.CreateMul(s[0].pattern, splat(factor(by, b_.getInt32Ty())))};
     if (row.op == isa::Opcode::Mul) return product;
     return {b_.CreateAdd(product.base, s[2].base), b_.CreateAdd(product.pattern, s[2].pattern)};
   }
   if (row.op == isa::Opcode::Shl) {
     const V by = s[1].base;
-    return {b_.CreateShl(s[0].base, b_.CreateZExtOrTrunc(by, s[0].base->getType())), b_.CreateShl(s[0].pattern, splat(b_.CreateZExtOrTrunc(by, b_.getInt32Ty())))};
+    return {b_.CreateShl(s[0].base, b_.CreateZExtOrTrunc(by, s[0].base->getType())),
+            b_.CreateShl(s[0].pattern, splat(b_.CreateZExtOrTrunc(by, b_.getInt32Ty())))};
   }
   for (size_t k = 0; k < s.size(); ++k)
     if (in[k].first.runs && lends_low_bits(shapes_.source(i.op[k + 1], in[k].second), in[k].second))

@@ -43,7 +43,8 @@ bool Emitter::steps_along(const vm::Insn& i) const {
 
 V Emitter::beyond_first(int64_t pace, Width bytes) {
   llvm::Type* type = lane_type(bytes);
-  return b_.CreateMul(b_.CreateSExtOrTrunc(b_.CreateSub(at_.warp, as_.team->members[0].warp), type), llvm::ConstantInt::getSigned(type, pace));
+  return b_.CreateMul(b_.CreateSExtOrTrunc(b_.CreateSub(at_.warp, as_.team->members[0].warp), type),
+                      llvm::ConstantInt::getSigned(type, pace));
 }
 
 V Emitter::one_step_on(uint32_t v) {
@@ -65,7 +66,8 @@ void Emitter::check_step(const vm::Insn& i) {
     const Source source = flow_.source(i.op[k], 4);
     if (!s.paced || s.pace == 0 || s.bits <= 30 || source.kind != SourceKind::Variable) continue;
     const auto widened = [&](V x) { return sg ? b_.CreateSExt(x, b_.getInt64Ty()) : b_.CreateZExt(x, b_.getInt64Ty()); };
-    const V first = steps_along(source.variable) ? b_.CreateLoad(b_.getInt32Ty(), as_.team->members[0].storage[source.variable][0]) : nullptr;
+    const V first =
+        steps_along(source.variable) ? b_.CreateLoad(b_.getInt32Ty(), as_.team->members[0].storage[source.variable][0]) : nullptr;
     V wraps;
     if (first && sg) {
       wraps = b_.CreateExtractValue(b_.CreateIntrinsic(In::sadd_with_overflow, {b_.getInt32Ty()}, {first, beyond_first(s.pace, 4)}), 1);
@@ -158,7 +160,8 @@ V Emitter::all_go_on(Team& team, const vm::Insn& i, bool& holds) {
   const bool less = c == Cmp::Lt || c == Cmp::Lo || c == Cmp::Le || c == Cmp::Ls;
   holds = less != swap;
   const Value index = read(i.op[swap ? 2 : 1], bytes), bound = read(i.op[swap ? 1 : 2], bytes);
-  const V room = llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(index.stride) * static_cast<uint64_t>(kLanes * team.warps - 1));
+  const V room =
+      llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(index.stride) * static_cast<uint64_t>(kLanes * team.warps - 1));
   const bool sg = isa::is_signed(i.type());
   const V least = b_.CreateBinaryIntrinsic(sg ? In::ssub_sat : In::usub_sat, bound.run[0], room);
   const V below = sg ? b_.CreateICmpSLT(index.run[0], least) : b_.CreateICmpULT(index.run[0], least);

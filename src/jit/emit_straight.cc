@@ -49,7 +49,8 @@ V Emitter::all_fit(const Straight& s, int warps) {
     const int64_t near = a.insn->op[1] < 0 ? 4096 : 1 << 20;  // known places may be parts of different variables
     for (size_t o = k + 1; o < accesses.size() && a.insn->base_width == 8; ++o) {
       const Access& b = accesses[o];
-      if (b.insn->op[1] != a.insn->op[1] || b.total() != a.total() || b.shared != a.shared || b.insn->base_width != a.insn->base_width) continue;
+      if (b.insn->op[1] != a.insn->op[1] || b.total() != a.total() || b.shared != a.shared || b.insn->base_width != a.insn->base_width)
+        continue;
       const int64_t far = std::max(high, b.insn->imm) - std::min(low, b.insn->imm);
       if (far > near || (b.insn->imm - a.insn->imm) % static_cast<int64_t>(a.total())) continue;
       low = std::min(low, b.insn->imm);
@@ -99,8 +100,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   b_.SetInsertPoint(careful);
   if (full)
     for (const Access& a : accesses) as_.handled.insert(a.insn);
-  else if (suits)
-    emit_few(first, end, s.few, s.ahead, none_wraps, join);
+  else if (suits) emit_few(first, end, s.few, s.ahead, none_wraps, join);
   as_.sparing = ways_.many_functions;
   for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
   as_.sparing = false;

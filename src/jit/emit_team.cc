@@ -168,7 +168,9 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   as_.watch_times = 1;
   const Straight s = straight(node.begin, node.last ? node.end - 1 : node.end);
   const Decision decision = region.exit_node == static_cast<int32_t>(n) ? Decision{} : decides_in_a_row(team, node);
-  const auto decides = [&](uint32_t k) { return decision.compare && std::ranges::find(decision.instructions, k) != decision.instructions.end(); };
+  const auto decides = [&](uint32_t k) {
+    return decision.compare && std::ranges::find(decision.instructions, k) != decision.instructions.end();
+  };
   for (uint32_t k = s.begin; k < s.first; ++k)
     if (!decides(k)) each(k);
   auto* likely = llvm::MDBuilder(c_).createBranchWeights(10000, 1);
@@ -292,7 +294,8 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
 void Emitter::part_at(Team& team, uint32_t n, const std::vector<V>& taken) {
   settle_team(team, true);
   for (size_t m = 0; m < taken.size(); ++m)
-    b_.CreateStore(taken[m], b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), taken.size()), team.taken, 0, static_cast<unsigned>(m)));
+    b_.CreateStore(taken[m], b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), taken.size()), team.taken, 0,
+                                                           static_cast<unsigned>(m)));
   part(team, n, false);
 }
 
@@ -321,7 +324,9 @@ void Emitter::part(Team& team, uint32_t n, bool before) {
       if (!all) all = scratch(type);
       for (size_t m = 0; m < team.members.size(); ++m) {
         as_member(team, m);
-        const V value = steps_along(static_cast<uint32_t>(v)) ? one_step_on(static_cast<uint32_t>(v)) : b_.CreateLoad(registers_.storage[v][k]->getAllocatedType(), registers_.storage[v][k]);
+        const V value = steps_along(static_cast<uint32_t>(v))
+                            ? one_step_on(static_cast<uint32_t>(v))
+                            : b_.CreateLoad(registers_.storage[v][k]->getAllocatedType(), registers_.storage[v][k]);
         b_.CreateStore(value, b_.CreateConstInBoundsGEP2_32(type, all, 0, static_cast<unsigned>(m)));
       }
     }
@@ -350,7 +355,8 @@ void Emitter::emit_resumed(const Region& region, Team& team) {
   };
   team.written.each([&](size_t v) {
     for (size_t k = 0; k < 4; ++k)
-      if (team.parted[v][k]) b_.CreateStore(mine(registers_.storage[v][k]->getAllocatedType(), team.parted[v][k]), registers_.storage[v][k]);
+      if (team.parted[v][k])
+        b_.CreateStore(mine(registers_.storage[v][k]->getAllocatedType(), team.parted[v][k]), registers_.storage[v][k]);
   });
   const V taken = mine(b_.getInt32Ty(), team.taken);
   auto* nowhere = new_block("nowhere");

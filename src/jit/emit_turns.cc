@@ -39,11 +39,15 @@ void Emitter::emit_barrier(const vm::Insn& i) {
   const bool counted = i.source->operands.size() == (red ? 4u : 2u);
   const auto number = [&](int32_t slot) {
     const Value v = read(slot, 4);
-    return v.uniform() ? v.run[0] : b_.CreateExtractElement(lanes_of(v, 4), b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()}));
+    return v.uniform()
+               ? v.run[0]
+               : b_.CreateExtractElement(lanes_of(v, 4), b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()}));
   };
   const V id = number(i.op[at]), count = counted ? number(i.op[at + 1]) : static_cast<V>(b_.getInt32(0));
   V wrong = b_.CreateICmpUGT(id, b_.getInt32(15));
-  if (counted) wrong = b_.CreateOr(wrong, b_.CreateOr(b_.CreateICmpEQ(count, b_.getInt32(0)), b_.CreateICmpNE(b_.CreateAnd(count, b_.getInt32(31)), b_.getInt32(0))));
+  if (counted)
+    wrong = b_.CreateOr(
+        wrong, b_.CreateOr(b_.CreateICmpEQ(count, b_.getInt32(0)), b_.CreateICmpNE(b_.CreateAnd(count, b_.getInt32(31)), b_.getInt32(0))));
   wrong = b_.CreateOr(wrong, b_.CreateICmpNE(lanes_elsewhere(i), b_.getInt32(0)));
   if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong, Why::Lanes);
   if (arrives) {
@@ -115,7 +119,8 @@ void Emitter::note_passed(V lanes) {
 // The way back in a loop that may wait.
 void Emitter::emit_poll(const Node& node) {
   uses(Technique::Waits);
-  hand_over(flow_.code->insns[node.end - 1], b_.CreateICmpNE(call("wb_poll", b_.getInt32Ty(), {w_.context, b_.getInt32(node.changes)}), b_.getInt32(0)), Why::Waits);
+  hand_over(flow_.code->insns[node.end - 1],
+            b_.CreateICmpNE(call("wb_poll", b_.getInt32Ty(), {w_.context, b_.getInt32(node.changes)}), b_.getInt32(0)), Why::Waits);
 }
 
 // Counts what others may wait for.

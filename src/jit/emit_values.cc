@@ -18,12 +18,18 @@ Value Emitter::read_variable(uint32_t variable) {
     v.even = s.even;
     v.gap = s.gap;
     if (s.runs == 0) v.lanes = cells[0];
-    for (size_t r = 0; r < s.runs; ++r) v.run[r] = r > 0 && s.even ? b_.CreateAdd(cells[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * r)) : cells[r];
+    for (size_t r = 0; r < s.runs; ++r)
+      v.run[r] =
+          r > 0 && s.even ? b_.CreateAdd(cells[0], llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(s.gap) * r)) : cells[r];
     return v;
   }
   if (s.runs == 0) v.lanes = b_.CreateLoad(type_of(bytes, true), registers_.storage[variable][0]);
-  if (s.runs == 0 && plan_.slopes[variable]) v.line = {b_.CreateLoad(lane_type(bytes), registers_.storage[variable][1]), b_.CreateLoad(lane_type(bytes), registers_.storage[variable][2])};
-  if (s.runs == 0 && plan_.spreads[variable]) v.spread = {b_.CreateLoad(lane_type(bytes), registers_.storage[variable][1]), b_.CreateLoad(type_of(4, true), registers_.storage[variable][2])};
+  if (s.runs == 0 && plan_.slopes[variable])
+    v.line = {b_.CreateLoad(lane_type(bytes), registers_.storage[variable][1]),
+              b_.CreateLoad(lane_type(bytes), registers_.storage[variable][2])};
+  if (s.runs == 0 && plan_.spreads[variable])
+    v.spread = {b_.CreateLoad(lane_type(bytes), registers_.storage[variable][1]),
+                b_.CreateLoad(type_of(4, true), registers_.storage[variable][2])};
   v.even = s.even;
   v.gap = s.gap;
   for (size_t r = 0; r < s.runs; ++r) {
@@ -59,7 +65,8 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
     case vm::SlotKind::SharedAddress: return one(b_.getInt64(plan_.code->shared_offsets[s.variable] + static_cast<uint64_t>(s.addend)));
     case vm::SlotKind::LocalAddress: return one(b_.getInt64(static_cast<uint64_t>(s.addend)));
     case vm::SlotKind::ParamAddress:
-      return one(b_.CreateAdd(context_field(offsetof(Context, numbers.params_address), b_.getInt64Ty(), true), b_.getInt64(static_cast<uint64_t>(s.addend))));
+      return one(b_.CreateAdd(context_field(offsetof(Context, numbers.params_address), b_.getInt64Ty(), true),
+                              b_.getInt64(static_cast<uint64_t>(s.addend))));
     default: break;
   }
   const auto& n = plan_.block;
@@ -95,8 +102,13 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
       return v;
     }
     case Special::Ntid: return one(b_.getInt32(c < 3 ? n[c] : 1));
-    case Special::Ctaid: case Special::ClusterId: return one(c == 0 && row_.x ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), row_.x)) : c < 3 ? field(offsetof(Context, numbers.ctaid) + 4u * c) : b_.getInt32(0));
-    case Special::Nctaid: case Special::NClusterId: return one(c < 3 ? field(offsetof(Context, numbers.nctaid) + 4u * c) : b_.getInt32(1));
+    case Special::Ctaid:
+    case Special::ClusterId:
+      return one(c == 0 && row_.x ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), row_.x))
+                 : c < 3          ? field(offsetof(Context, numbers.ctaid) + 4u * c)
+                                  : b_.getInt32(0));
+    case Special::Nctaid:
+    case Special::NClusterId: return one(c < 3 ? field(offsetof(Context, numbers.nctaid) + 4u * c) : b_.getInt32(1));
     case Special::Laneid: return one(b_.getInt32(0));
     case Special::Warpid: return one(at_.warp);
     case Special::Nwarpid: return one(b_.getInt32(64));
@@ -110,12 +122,14 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
     case Special::LanemaskGt: return table([](uint32_t l) { return ~((2u << l) - 1); });
     case Special::DynamicSmem: return one(field(offsetof(Context, numbers.dynamic_shared)));
     case Special::TotalSmem: return one(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true));
-    case Special::AggrSmem: return one(b_.CreateAdd(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), b_.getInt64(1024)));
+    case Special::AggrSmem:
+      return one(b_.CreateAdd(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), b_.getInt64(1024)));
     case Special::EnvReg: {
       const V w = context_field(offsetof(Context, numbers.workspace), b_.getInt64Ty(), true);
       return one(c == 1 ? b_.CreateLShr(w, 32) : c == 2 ? b_.CreateAnd(w, 0xffffffff) : static_cast<V>(b_.getInt64(0)));
     }
-    case Special::ClusterNctaid: case Special::ClusterNctarank: return one(b_.getInt32(1));
+    case Special::ClusterNctaid:
+    case Special::ClusterNctarank: return one(b_.getInt32(1));
     default: return one(b_.getInt32(0));
   }
 }

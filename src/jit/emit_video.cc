@@ -16,8 +16,20 @@ namespace {
 // How many a word has; 0: the instruction is about single numbers.
 unsigned elements_of(Opcode op) {
   switch (op) {
-    case Opcode::Vadd2: case Opcode::Vsub2: case Opcode::Vavrg2: case Opcode::Vabsdiff2: case Opcode::Vmin2: case Opcode::Vmax2: case Opcode::Vset2: return 2;
-    case Opcode::Vadd4: case Opcode::Vsub4: case Opcode::Vavrg4: case Opcode::Vabsdiff4: case Opcode::Vmin4: case Opcode::Vmax4: case Opcode::Vset4: return 4;
+    case Opcode::Vadd2:
+    case Opcode::Vsub2:
+    case Opcode::Vavrg2:
+    case Opcode::Vabsdiff2:
+    case Opcode::Vmin2:
+    case Opcode::Vmax2:
+    case Opcode::Vset2: return 2;
+    case Opcode::Vadd4:
+    case Opcode::Vsub4:
+    case Opcode::Vavrg4:
+    case Opcode::Vabsdiff4:
+    case Opcode::Vmin4:
+    case Opcode::Vmax4:
+    case Opcode::Vset4: return 4;
     default: return 0;
   }
 }
@@ -48,21 +60,31 @@ bool Emitter::emit_video(const vm::Insn& i) {
     switch (m.cmp) {
       case Cmp::Eq: return b_.CreateICmpEQ(a, c);
       case Cmp::Ne: return b_.CreateICmpNE(a, c);
-      case Cmp::Lt: case Cmp::Lo: return b_.CreateICmpSLT(a, c);
-      case Cmp::Le: case Cmp::Ls: return b_.CreateICmpSLE(a, c);
-      case Cmp::Gt: case Cmp::Hi: return b_.CreateICmpSGT(a, c);
-      case Cmp::Ge: case Cmp::Hs: return b_.CreateICmpSGE(a, c);
+      case Cmp::Lt:
+      case Cmp::Lo: return b_.CreateICmpSLT(a, c);
+      case Cmp::Le:
+      case Cmp::Ls: return b_.CreateICmpSLE(a, c);
+      case Cmp::Gt:
+      case Cmp::Hi: return b_.CreateICmpSGT(a, c);
+      case Cmp::Ge:
+      case Cmp::Hs: return b_.CreateICmpSGE(a, c);
       default: return nullptr;
     }
   };
   V r = nullptr;
   switch (row->op) {
-    case Opcode::Vadd2: case Opcode::Vadd4: r = b_.CreateAdd(a, c); break;
-    case Opcode::Vsub2: case Opcode::Vsub4: r = b_.CreateSub(a, c); break;
-    case Opcode::Vabsdiff2: case Opcode::Vabsdiff4: r = b_.CreateSub(b_.CreateBinaryIntrinsic(In::smax, a, c), b_.CreateBinaryIntrinsic(In::smin, a, c)); break;
-    case Opcode::Vmin2: case Opcode::Vmin4: r = b_.CreateBinaryIntrinsic(In::smin, a, c); break;
-    case Opcode::Vmax2: case Opcode::Vmax4: r = b_.CreateBinaryIntrinsic(In::smax, a, c); break;
-    case Opcode::Vavrg2: case Opcode::Vavrg4: {  // up from zero on, down below
+    case Opcode::Vadd2:
+    case Opcode::Vadd4: r = b_.CreateAdd(a, c); break;
+    case Opcode::Vsub2:
+    case Opcode::Vsub4: r = b_.CreateSub(a, c); break;
+    case Opcode::Vabsdiff2:
+    case Opcode::Vabsdiff4: r = b_.CreateSub(b_.CreateBinaryIntrinsic(In::smax, a, c), b_.CreateBinaryIntrinsic(In::smin, a, c)); break;
+    case Opcode::Vmin2:
+    case Opcode::Vmin4: r = b_.CreateBinaryIntrinsic(In::smin, a, c); break;
+    case Opcode::Vmax2:
+    case Opcode::Vmax4: r = b_.CreateBinaryIntrinsic(In::smax, a, c); break;
+    case Opcode::Vavrg2:
+    case Opcode::Vavrg4: {  // up from zero on, down below
       const V sum = b_.CreateAdd(a, c);
       r = b_.CreateAShr(b_.CreateAdd(sum, b_.CreateZExt(b_.CreateICmpSGE(sum, k(0)), wide)), k(1));
       break;
@@ -74,7 +96,8 @@ bool Emitter::emit_video(const vm::Insn& i) {
     }
   }
   if (m.sat) {
-    const int64_t low = d_signed ? -(int64_t{1} << (bits - 1)) : 0, high = d_signed ? (int64_t{1} << (bits - 1)) - 1 : (int64_t{1} << bits) - 1;
+    const int64_t low = d_signed ? -(int64_t{1} << (bits - 1)) : 0,
+                  high = d_signed ? (int64_t{1} << (bits - 1)) - 1 : (int64_t{1} << bits) - 1;
     r = b_.CreateBinaryIntrinsic(In::smin, b_.CreateBinaryIntrinsic(In::smax, r, k(low)), k(high));
   }
   uses(Technique::BytesAndHalves);

@@ -22,10 +22,22 @@ void shuffle_pattern(Shuffle kind, uint32_t b, uint32_t c, int (&from)[kLanes], 
     int j = l;
     bool p = false;
     switch (kind) {
-      case Shuffle::Up: j = l - by; p = j >= max_lane; break;
-      case Shuffle::Down: j = l + by; p = j <= max_lane; break;
-      case Shuffle::Bfly: j = l ^ by; p = j <= max_lane; break;
-      case Shuffle::Idx: j = min_lane | (by & ~seg); p = j <= max_lane; break;
+      case Shuffle::Up:
+        j = l - by;
+        p = j >= max_lane;
+        break;
+      case Shuffle::Down:
+        j = l + by;
+        p = j <= max_lane;
+        break;
+      case Shuffle::Bfly:
+        j = l ^ by;
+        p = j <= max_lane;
+        break;
+      case Shuffle::Idx:
+        j = min_lane | (by & ~seg);
+        p = j <= max_lane;
+        break;
       default: break;
     }
     if (!p) j = l;
@@ -82,7 +94,8 @@ void Emitter::emit_warp(const vm::Insn& i) {
       if (!all_count) {
         std::vector<llvm::Constant*> own;
         for (uint32_t l = 0; l < kLanes; ++l) own.push_back(b_.getInt32(1u << l));
-        const V strangers = mask_bits(b_.CreateICmpEQ(b_.CreateAnd(all, llvm::ConstantVector::get(own)), llvm::Constant::getNullValue(all->getType())));
+        const V strangers =
+            mask_bits(b_.CreateICmpEQ(b_.CreateAnd(all, llvm::ConstantVector::get(own)), llvm::Constant::getNullValue(all->getType())));
         wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(at_.active, strangers), b_.getInt32(0)));
       }
     }
@@ -186,7 +199,9 @@ V Emitter::pick_lanes(V values, V from) {
     std::vector<int> low, high, all;
     for (int l = 0; l < kLanes; ++l) (l < kLanes / 2 ? low : high).push_back(l), all.push_back(l);
     const V first = b_.CreateShuffleVector(values, low), second = b_.CreateShuffleVector(values, high);
-    const auto half = [&](const std::vector<int>& which) { return b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, b_.CreateShuffleVector(from, which), second}); };
+    const auto half = [&](const std::vector<int>& which) {
+      return b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, b_.CreateShuffleVector(from, which), second});
+    };
     return b_.CreateShuffleVector(half(low), half(high), all);
   }
   const V array = scratch(values->getType());

@@ -31,7 +31,9 @@ void Emitter::count(uint32_t counter, V by, V index) {
 
 // A team counts apart, for it may begin again. `through`: what it has counted stays.
 void Emitter::settle_team(Team& team, bool through) {
-  if (watch_) team.settles.push_back(llvm::cast<llvm::CallInst>(call("wb_settle_team", b_.getVoidTy(), {w_.context, b_.getInt32(0), b_.getInt32(0), b_.getInt1(through)})));
+  if (watch_)
+    team.settles.push_back(llvm::cast<llvm::CallInst>(
+        call("wb_settle_team", b_.getVoidTy(), {w_.context, b_.getInt32(0), b_.getInt32(0), b_.getInt1(through)})));
 }
 
 // Now it is known which counters these are.
@@ -73,7 +75,9 @@ void Emitter::watch_node() {
     bool loops = false;
     for (size_t b = at_.node; b < flow_.nodes.size(); ++b)
       for (uint32_t s : flow_.nodes[b].next) loops = loops || s == at_.node;
-    if (loops) hand_over(insns[node.begin], b_.CreateICmpUGE(executed, context_field(offsetof(Context, watched.patience), b_.getInt64Ty(), true)), Why::Patience);
+    if (loops)
+      hand_over(insns[node.begin], b_.CreateICmpUGE(executed, context_field(offsetof(Context, watched.patience), b_.getInt64Ty(), true)),
+                Why::Patience);
     machine_store(b_.CreateAdd(executed, b_.getInt64(instructions)), at);
   }
   if (!instructions) return;
@@ -114,7 +118,8 @@ void Emitter::watch_exit(const vm::Insn& i) {
   const V mask = i.guard < 0 ? at_.active : guard_mask(i);
   const V parts = b_.CreateAnd(b_.CreateICmpNE(mask, at_.active), b_.CreateICmpNE(mask, b_.getInt32(0)));
   const V by[4] = {b_.getInt64(1), lanes_in(at_.active), lanes_in(mask), b_.CreateZExt(parts, b_.getInt64Ty())};
-  for (size_t k = 0; k < 4; ++k) b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), watching_.staged[k]), by[k]), watching_.staged[k]);
+  for (size_t k = 0; k < 4; ++k)
+    b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), watching_.staged[k]), by[k]), watching_.staged[k]);
 }
 
 void Emitter::begin_staged() {
@@ -160,7 +165,8 @@ V Emitter::lanes_alive() {
 void Emitter::watch_meeting(const vm::Insn& i) {
   if (!watch_ || !watch_->wanted.events) return;
   call_detour(i, at_.active, nullptr, Detour::What::Meeting);
-  watching_.meeting_wants_more = b_.CreateICmpNE(context_field(offsetof(Context, running.wants_more), b_.getInt32Ty(), false), b_.getInt32(0));
+  watching_.meeting_wants_more =
+      b_.CreateICmpNE(context_field(offsetof(Context, running.wants_more), b_.getInt32Ty(), false), b_.getInt32(0));
 }
 
 void Emitter::watch_fence(const vm::Insn& i) {

@@ -48,8 +48,8 @@ void Emitter::find_windows(const std::vector<Access>& accesses) {
       const Access& b = accesses[o];
       while (last < b.insn && lets_loads_pass(*last)) ++last;
       if (last != b.insn) break;
-      if (b.insn->op[1] != a.insn->op[1] || b.insn->base_width != a.insn->base_width || b.memory != a.memory ||
-          b.shared != a.shared || !plain_load(b) || done[o] || (b.insn->imm - low) % a.memory)
+      if (b.insn->op[1] != a.insn->op[1] || b.insn->base_width != a.insn->base_width || b.memory != a.memory || b.shared != a.shared ||
+          !plain_load(b) || done[o] || (b.insn->imm - low) % a.memory)
         continue;
       const int64_t from = std::min(low, b.insn->imm), to = std::max(high, b.insn->imm);
       if (to - from > kLanes * a.memory) continue;
@@ -87,8 +87,8 @@ V Emitter::from_windows(const Access& a, V pointer) {
       }
       std::vector<llvm::Constant*> bits;
       for (int l = 0; l < size; ++l) bits.push_back(b_.getInt1(l < here));
-      w.parts.push_back(user(b_.CreateMaskedLoad(part, at, llvm::Align(a.memory), llvm::ConstantVector::get(bits),
-                                                 llvm::Constant::getNullValue(part))));
+      w.parts.push_back(
+          user(b_.CreateMaskedLoad(part, at, llvm::Align(a.memory), llvm::ConstantVector::get(bits), llvm::Constant::getNullValue(part))));
     }
   }
   const int shift = static_cast<int>(from / a.memory);
@@ -110,7 +110,8 @@ V Emitter::from_windows(const Access& a, V pointer) {
 }
 
 void Emitter::name_line(V address, bool stored, uint32_t closeness) {
-  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()}, {b_.CreateIntToPtr(address, b_.getPtrTy()), b_.getInt32(stored), b_.getInt32(closeness), b_.getInt32(1)});
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                     {b_.CreateIntToPtr(address, b_.getPtrTy()), b_.getInt32(stored), b_.getInt32(closeness), b_.getInt32(1)});
 }
 
 // Where each warp of a block has a row of its own, hosts see jumps from row to row instead of the few bytes that each

@@ -56,7 +56,8 @@ void Emitter::begin_burst(V block, V group, V key, uint32_t place) {
   const V first = b_.CreateAnd(b_.CreateAdd(machine_load(i32, next), b_.getInt32(vm::kTogether - 1)), b_.getInt32(~(vm::kTogether - 1)));
   machine_store(b_.CreateAdd(first, b_.getInt32(vm::kTogether)), next);
   // Its place in the ring is that many bursts on.
-  const V offset = b_.CreateMul(b_.CreateZExt(b_.CreateAnd(first, b_.getInt32(vm::kTogether * (vm::kBursts - 1))), b_.getInt64Ty()), b_.getInt64(sizeof(vm::WatchedBurst) / vm::kTogether));
+  const V offset = b_.CreateMul(b_.CreateZExt(b_.CreateAnd(first, b_.getInt32(vm::kTogether * (vm::kBursts - 1))), b_.getInt64Ty()),
+                                b_.getInt64(sizeof(vm::WatchedBurst) / vm::kTogether));
   const V burst = b_.CreateInBoundsGEP(b_.getInt8Ty(), of_block(b_.getPtrTy(), offsetof(vm::WatchedBlock, ring)), offset);
   machine_store(first, part(burst, offsetof(vm::WatchedBurst, first)));
   machine_store(of_block(i32, offsetof(vm::WatchedBlock, op)), part(burst, offsetof(vm::WatchedBurst, op)));
@@ -95,9 +96,11 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
   const V warp = b_.CreateZExt(at_.warp, b_.getInt64Ty());
   const auto element = [&](size_t table, uint64_t stride, uint32_t index, uint64_t size) {
     const V first = machine_load(b_.getPtrTy(), part(block, table), true);
-    return b_.CreateInBoundsGEP(b_.getInt8Ty(), first, b_.CreateAdd(b_.CreateMul(warp, b_.getInt64(stride * size)), b_.getInt64(index * size)));
+    return b_.CreateInBoundsGEP(b_.getInt8Ty(), first,
+                                b_.CreateAdd(b_.CreateMul(warp, b_.getInt64(stride * size)), b_.getInt64(index * size)));
   };
-  const V site = part(machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true), 2 * place * sizeof(vm::WatchedSite));
+  const V site =
+      part(machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true), 2 * place * sizeof(vm::WatchedSite));
   const V group = element(offsetof(vm::WatchedBlock, groups), watching_.places.groups(), place / vm::kTogether, sizeof(vm::WatchedGroup));
   const V state = element(offsetof(vm::WatchedBlock, warps), 1, 0, sizeof(vm::WatchedWarp));
   const auto load64 = [&](V base, size_t offset) { return machine_load(b_.getInt64Ty(), part(base, offset)); };
@@ -116,7 +119,8 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
   machine_store(outside(&i), part(state, offsetof(vm::WatchedWarp, last_access)));
   machine_store(b_.getInt32(~0u), part(state, offsetof(vm::WatchedWarp, last_mask)));
   const V id = b_.CreateAdd(machine_load(word_type, part(group, offsetof(vm::WatchedGroup, first))), b_.getInt32(place % vm::kTogether));
-  const V bound = machine_load(word_type, part(block, shared ? offsetof(vm::WatchedBlock, shared_bound) : offsetof(vm::WatchedBlock, global_bound)));
+  const V bound =
+      machine_load(word_type, part(block, shared ? offsetof(vm::WatchedBlock, shared_bound) : offsetof(vm::WatchedBlock, global_bound)));
   const V required = machine_load(word_type, part(site, offsetof(vm::WatchedSite, required)));
   const V words = shared ? load64(block, offsetof(vm::WatchedBlock, shared_words)) : load64(site, offsetof(vm::WatchedSite, words));
   const V reach = shared ? static_cast<V>(b_.getInt64(~uint64_t{0})) : load64(site, offsetof(vm::WatchedSite, reach));
@@ -148,7 +152,9 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
     V bad = nullptr;
     for (const Chunk& c : chunks) {
       V outside_range = b_.CreateICmpUGT(b_.CreateSub(b_.CreateAnd(c.numbers, bits), least), range);
-      if (not_event) outside_range = b_.CreateOr(outside_range, b_.CreateAnd(b_.CreateICmpEQ(c.numbers, not_event), b_.CreateICmpNE(numbers({0, 1, 0, 0}), numbers({0, 0, 0, 0}))));
+      if (not_event)
+        outside_range = b_.CreateOr(outside_range, b_.CreateAnd(b_.CreateICmpEQ(c.numbers, not_event),
+                                                                b_.CreateICmpNE(numbers({0, 1, 0, 0}), numbers({0, 0, 0, 0}))));
       bad = bad ? b_.CreateOr(bad, outside_range) : outside_range;
     }
     const uint32_t flags = width * kNumbers;
@@ -197,27 +203,35 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
   // Another warp's reader stays.
   b_.SetInsertPoint(not_first);
   const V other = b_.CreateExtractElement(chunks[0].numbers, uint64_t{kReadA});
-  const V burst = b_.CreateInBoundsGEP(b_.getInt8Ty(), machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, ring)), true),
-                                       b_.CreateMul(b_.CreateZExt(b_.CreateAnd(b_.CreateLShr(other, b_.getInt32(std::countr_zero(vm::kTogether))), b_.getInt32(vm::kBursts - 1)), b_.getInt64Ty()), b_.getInt64(sizeof(vm::WatchedBurst))));
+  const V burst = b_.CreateInBoundsGEP(
+      b_.getInt8Ty(), machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, ring)), true),
+      b_.CreateMul(
+          b_.CreateZExt(b_.CreateAnd(b_.CreateLShr(other, b_.getInt32(std::countr_zero(vm::kTogether))), b_.getInt32(vm::kBursts - 1)),
+                        b_.getInt64Ty()),
+          b_.getInt64(sizeof(vm::WatchedBurst))));
   const auto of_burst = [&](size_t offset) { return machine_load(word_type, part(burst, offset)); };
   const auto of_block = [&](size_t offset) { return machine_load(word_type, part(block, offset)); };
-  const V same_warp = b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, warp)), at_.warp),
-                                   b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, block)), of_block(offsetof(vm::WatchedBlock, block))),
-                                                b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, op)), of_block(offsetof(vm::WatchedBlock, op)))));
-  V second = b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, first)), b_.CreateAnd(other, b_.getInt32(~(vm::kTogether - 1)))), b_.CreateNot(same_warp));
+  const V same_warp =
+      b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, warp)), at_.warp),
+                   b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, block)), of_block(offsetof(vm::WatchedBlock, block))),
+                                b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, op)), of_block(offsetof(vm::WatchedBlock, op)))));
+  V second =
+      b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, first)), b_.CreateAnd(other, b_.getInt32(~(vm::kTogether - 1)))),
+                   b_.CreateNot(same_warp));
   second = b_.CreateAnd(second, b_.CreateICmpUGE(other, bound));
   go_on_if(second, "another_warp");
   const V others = only(in_each(other), {0, kAll, 0, 0});
   const V second_range = b_.CreateOr(only(below, {kAll, 0, 0, 0}), numbers({0, 0, kAll, 0}));
   go_on_if(all_in(bits, b_.CreateOr(others, needs), second_range, nullptr), "second");
-  change(numbers({kAll, 0, 0, ~(kALane | kAMany | kBLane | kBMany)}), b_.CreateOr(event, b_.CreateOr(only(in_each(other), {0, 0, kAll, 0}), numbers({0, 0, 0, kTwoWarps}))), kLaneOfA, true, true);
+  change(numbers({kAll, 0, 0, ~(kALane | kAMany | kBLane | kBMany)}),
+         b_.CreateOr(event, b_.CreateOr(only(in_each(other), {0, 0, kAll, 0}), numbers({0, 0, 0, kTwoWarps}))), kLaneOfA, true, true);
   b_.SetInsertPoint(ask);
 }
 
 // A load that compiled code makes, of shared memory that nobody writes between the barriers around it (settled.cc).
 bool Emitter::loads_settled(const vm::Insn& i) const {
-  return !plan_.settled.empty() && plan_.settled[at_.node] && vm::loads_or_stores(i) && i.source->form.row->cls == isa::Class::Load && i.mods().space == isa::Space::Shared &&
-         (i.mods().sem == isa::Sem::None || i.mods().sem == isa::Sem::Weak);
+  return !plan_.settled.empty() && plan_.settled[at_.node] && vm::loads_or_stores(i) && i.source->form.row->cls == isa::Class::Load &&
+         i.mods().space == isa::Space::Shared && (i.mods().sem == isa::Sem::None || i.mods().sem == isa::Sem::Weak);
 }
 
 // Goes to `seen` where each of the address's runs begins in the stretch that the site has, or the one of the batch that it leads.
@@ -228,8 +242,11 @@ void Emitter::skip_settled(const vm::Insn& i, bool batch, const Value& address, 
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
   const V block = context_field(offsetof(Context, watched.words), b_.getPtrTy(), true);
   const V sites = machine_load(b_.getPtrTy(), part(block, offsetof(vm::WatchedBlock, sites)), true);
-  const auto of_site = [&](size_t offset) { return machine_load(b_.getInt64Ty(), part(sites, (2 * place + batch) * sizeof(vm::WatchedSite) + offset)); };
-  V good = b_.CreateICmpEQ(of_site(offsetof(vm::WatchedSite, era)), machine_load(b_.getInt64Ty(), part(block, offsetof(vm::WatchedBlock, own_era))));
+  const auto of_site = [&](size_t offset) {
+    return machine_load(b_.getInt64Ty(), part(sites, (2 * place + batch) * sizeof(vm::WatchedSite) + offset));
+  };
+  V good = b_.CreateICmpEQ(of_site(offsetof(vm::WatchedSite, era)),
+                           machine_load(b_.getInt64Ty(), part(block, offsetof(vm::WatchedBlock, own_era))));
   good = b_.CreateAnd(good, b_.CreateICmpEQ(mask, b_.getInt32(~0u)));
   const V low = of_site(offsetof(vm::WatchedSite, low)), span = of_site(offsetof(vm::WatchedSite, span));
   for (uint32_t r = 0; r < address.runs; ++r) good = b_.CreateAnd(good, b_.CreateICmpULE(b_.CreateSub(address.run[r], low), span));

@@ -206,7 +206,8 @@ class Emitter : private Words, private Facts {
   // --- few lanes (emit_few.cc)
   bool comes_in_order() const;
   bool suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
-  void emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead, V none_wraps, llvm::BasicBlock* join);
+  void emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead, V none_wraps,
+                llvm::BasicBlock* join);
 
   // --- stores that are put down (emit_columns.cc)
   void find_late();

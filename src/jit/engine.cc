@@ -49,7 +49,8 @@ struct Flattened {
 
 class Kernel final : public vm::CompiledKernel {
  public:
-  Kernel(std::unique_ptr<HostCode> code, std::unique_ptr<CompiledTables> tables, std::unique_ptr<Flattened> flattened, const vm::EngineServices& services)
+  Kernel(std::unique_ptr<HostCode> code, std::unique_ptr<CompiledTables> tables, std::unique_ptr<Flattened> flattened,
+         const vm::EngineServices& services)
       : code_(std::move(code)), tables_(std::move(tables)), flattened_(std::move(flattened)), services_(services) {}
 
   uint64_t run(vm::Block& block, uint64_t count) const override {
@@ -67,7 +68,9 @@ class Kernel final : public vm::CompiledKernel {
       if (h.times > (most ? most->times.load() : 0)) most = &h;
     return most;
   }
-  std::string place_of(const Handover& h, const vm::Code& code) const { return services_.location(*h.at, flattened_ ? *flattened_->code.function : *code.function); }
+  std::string place_of(const Handover& h, const vm::Code& code) const {
+    return services_.location(*h.at, flattened_ ? *flattened_->code.function : *code.function);
+  }
   // So many blocks that little is won by compiling.
   bool often_handed_over() const { return handed_over_ > kMostHandovers && handed_over_ > blocks_ / kFewInSoMany; }
 
@@ -139,7 +142,8 @@ class Kernel final : public vm::CompiledKernel {
     if (!set_up(one->state(), block)) return 0;
     begin(one->state(), block);
     const auto code = reinterpret_cast<void*>(code_->function);
-    const vm::Went went = one->begin(block, tables_->in_turns ? nullptr : code_->function, tables_->in_turns ? reinterpret_cast<Turns::WarpCode>(code) : nullptr);
+    const vm::Went went = one->begin(block, tables_->in_turns ? nullptr : code_->function,
+                                     tables_->in_turns ? reinterpret_cast<Turns::WarpCode>(code) : nullptr);
     if (went == vm::Went::Stopped) block.stopped = std::make_shared<Stopped>(*this, std::move(one));
     else kept = std::move(one), note_end(went);
     return went == vm::Went::Through;
@@ -321,7 +325,8 @@ class FastEngine final : public vm::Engine {
   // A kernel whose blocks were handed over too often is compiled anew without what was counted on in vain, as long as there is something.
   void look_again(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version) {
     const Handover* most = version.kernel->most_often();
-    const std::string why = most ? fmt::format("{} ({})", in_words(most->why), version.kernel->place_of(*most, code)) : "many blocks were handed over";
+    const std::string why =
+        most ? fmt::format("{} ({})", in_words(most->why), version.kernel->place_of(*most, code)) : "many blocks were handed over";
     const bool apart = most && (most->why == Why::Warps || most->why == Why::Waits) && !version.kernel->in_turns() && !launch.observer;
     if (apart) version.in_turns = true;
     else if (version.assumes) version.assumes = false;
@@ -329,13 +334,16 @@ class FastEngine final : public vm::Engine {
       version.kernel = nullptr;
       return note(code.function->display_name, fmt::format("it was handed over too often: {}", why));
     }
-    if (notes_wanted()) fmt::print(stderr, "warpbeam: note: {} is compiled anew{}: {}\n", code.function->display_name, apart ? " for warps that take turns" : "", why);
+    if (notes_wanted())
+      fmt::print(stderr, "warpbeam: note: {} is compiled anew{}: {}\n", code.function->display_name,
+                 apart ? " for warps that take turns" : "", why);
     order(code, launch, versions, version);
   }
 
   void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version) {
     version.state = State::Ordered;
-    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(), launch.observer ? launch.observer->wanted() : vm::Wanted{}, version.assumes, version.in_turns});
+    orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(),
+                       launch.observer ? launch.observer->wanted() : vm::Wanted{}, version.assumes, version.in_turns});
     if (!worker_.joinable()) {
       worker_ = std::thread([this] { work(); });
       pthread_setname_np(worker_.native_handle(), vm::kCompilingThread);
@@ -418,9 +426,11 @@ class FastEngine final : public vm::Engine {
     return f;
   }
 
-  std::string build(const Order& o, const vm::Code& code, std::unique_ptr<Flattened> flattened, std::shared_ptr<Kernel>& kernel, bool& from_cache) {
+  std::string build(const Order& o, const vm::Code& code, std::unique_ptr<Flattened> flattened, std::shared_ptr<Kernel>& kernel,
+                    bool& from_cache) {
     KernelPlan plan;
-    if (std::string why = make_plan(plan, {&code, &services_, o.block, o.param_bytes, o.wanted, o.assume, o.in_turns}); !why.empty()) return why;
+    if (std::string why = make_plan(plan, {&code, &services_, o.block, o.param_bytes, o.wanted, o.assume, o.in_turns}); !why.empty())
+      return why;
     if (!generator_) {
       auto made = CodeGenerator::make();
       if (!made) return made.error().message;
@@ -440,7 +450,8 @@ class FastEngine final : public vm::Engine {
     Emitter(writing, plan, *tables, generator_->processor()).run();
     leave_program();
     auto host = generator_->compile(*module, tables->names, o.wanted.compiled);
-    if (generator_->left_in_its_midst()) static_cast<void>(module.release()), static_cast<void>(context.release()), static_cast<void>(generator_.release());
+    if (generator_->left_in_its_midst())
+      static_cast<void>(module.release()), static_cast<void>(context.release()), static_cast<void>(generator_.release());
     if (!host) return host.error().message;
     from_cache = (*host)->from_cache;
     kernel = std::make_shared<Kernel>(std::move(*host), std::move(tables), std::move(flattened), services_);
@@ -452,8 +463,8 @@ class FastEngine final : public vm::Engine {
   std::unique_ptr<CodeGenerator> generator_;
   std::deque<Order> orders_;
   const Versions* under_way_ = nullptr;  // whose kernel is being compiled
-  bool translated_ = false;              // it is in LLVM's language by now
-  bool called_off_ = false;              // and nobody waits for it
+  bool translated_ = false;  // it is in LLVM's language by now
+  bool called_off_ = false;  // and nobody waits for it
   std::condition_variable ordered_, done_;
   std::thread worker_;
   bool stopping_ = false;

@@ -56,7 +56,8 @@ Bits Facts::written_in(const Region& r) const {
 bool Facts::only_computes(const vm::Insn& i) const {
   if (i.silent()) return true;
   if (!shapes_.has_ir(i)) return false;
-  const bool parameter = i.row() && i.row()->cls == isa::Class::Load && i.op[1] < 0 && (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
+  const bool parameter = i.row() && i.row()->cls == isa::Class::Load && i.op[1] < 0 &&
+                         (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
   return i.effects().pure() || parameter;
 }
 
@@ -134,9 +135,7 @@ std::vector<uint32_t> Facts::early(uint32_t begin, uint32_t end, const std::vect
   return out;
 }
 
-const vm::Insn* Facts::some_barrier() const {
-  return std::ranges::find(flow_.nodes, End::Barrier, &Node::ends)->last;
-}
+const vm::Insn* Facts::some_barrier() const { return std::ranges::find(flow_.nodes, End::Barrier, &Node::ends)->last; }
 
 // Warps that come there are through with the kernel, and no barrier waits for others.
 bool Facts::leaves_at_end(const Region& region, const Node& node) const {
@@ -147,7 +146,8 @@ bool Facts::counts(const vm::Insn& i) const {
   if (i.guard >= 0 || !i.row() || i.row()->kind != Kind::Atomic) return false;
   const isa::Mods& m = i.mods();
   const bool sum = m.op == isa::Op::Add && (i.type() == isa::Type::U32 || i.type() == isa::Type::S32);
-  return sum && m.space == Space::Shared && !i.list && i.op[1] >= 0 && (i.op[0] < 0 || i.drops_result) && !left_out("atomics") && !left_out("counts");
+  return sum && m.space == Space::Shared && !i.list && i.op[1] >= 0 && (i.op[0] < 0 || i.drops_result) && !left_out("atomics") &&
+         !left_out("counts");
 }
 
 // Nothing else in the region can be in shared memory.
@@ -163,7 +163,9 @@ bool Facts::only_counts(const Region& region) const {
       if ((!e.reads && !e.writes) || i.row()->kind == Kind::Image) continue;
       const Space space = i.mods().space;
       const bool one_place = i.row()->kind == Kind::Memory || i.row()->kind == Kind::Atomic;
-      if (!one_place || space == Space::Shared || space == Space::SharedCluster || (space == Space::Generic && plan_.roots.access(flow_, i) < 0)) return false;
+      if (!one_place || space == Space::Shared || space == Space::SharedCluster ||
+          (space == Space::Generic && plan_.roots.access(flow_, i) < 0))
+        return false;
     }
   }
   return true;
@@ -215,7 +217,9 @@ bool Facts::suits_slice(const vm::Insn& i) const {
 
 std::optional<Access> Facts::access_of(const vm::Insn& i) const {
   const isa::Row* row = i.row();
-  if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) return std::nullopt;
+  if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.cell_access(i) ||
+      flow_.fixed_local.contains(&i))
+    return std::nullopt;
   const isa::Mods& m = i.mods();
   Access a = elements_of(i);
   a.shared = m.space == Space::Shared || m.space == Space::SharedCluster;
@@ -229,7 +233,8 @@ std::optional<Access> Facts::access_of(const vm::Insn& i) const {
 
 std::optional<Access> Facts::local_access_of(const vm::Insn& i) const {
   const isa::Row* row = i.source ? i.source->form.row : nullptr;
-  if (watch_ || !row || row->kind != isa::Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) || left_out(row->opcode) || left_out("local"))
+  if (watch_ || !row || row->kind != isa::Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) ||
+      left_out(row->opcode) || left_out("local"))
     return std::nullopt;
   if (!flow_.fixed_local.contains(&i) && i.mods().space != Space::Local) return std::nullopt;
   Access a = elements_of(i);
@@ -250,8 +255,8 @@ bool Facts::looks_for_stretches() const {
 }
 
 bool Facts::looks_for_window(const Access& a, const Value& address) const {
-  return address.spread.base && a.shared && a.insn->mods().space == isa::Space::Shared && a.count == 1 && a.memory == 4 &&
-         a.reg == 4 && wide_host() && !watch_ && looks_for_stretches();
+  return address.spread.base && a.shared && a.insn->mods().space == isa::Space::Shared && a.count == 1 && a.memory == 4 && a.reg == 4 &&
+         wide_host() && !watch_ && looks_for_stretches();
 }
 
 // Is an access by a team counted at places, and by nothing else? Then it can be forgotten.

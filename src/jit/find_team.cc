@@ -11,13 +11,13 @@ using isa::Space;
 namespace {
 
 constexpr size_t kMostWarps = 4;
-constexpr size_t kMostOnLines = 8;      // where several read one line, or have nothing to remember from round to round but where they are
-constexpr size_t kMostTogether = 800;   // instructions, each warp's counted
-constexpr size_t kFewestShared = 8;     // loads of one place by all that are worth it
-constexpr size_t kMostInARow = 8;       // bytes of a lane
-constexpr size_t kManyFunctions = 4;    // special ones, beside which memory does not count
-constexpr size_t kMostComputed = 8;     // vectors for an access, beside which memory does not count either
-constexpr size_t kMostPairs = 24;       // of what is stored and what else is accessed in a round
+constexpr size_t kMostOnLines = 8;  // where several read one line, or have nothing to remember from round to round but where they are
+constexpr size_t kMostTogether = 800;  // instructions, each warp's counted
+constexpr size_t kFewestShared = 8;  // loads of one place by all that are worth it
+constexpr size_t kMostInARow = 8;  // bytes of a lane
+constexpr size_t kManyFunctions = 4;  // special ones, beside which memory does not count
+constexpr size_t kMostComputed = 8;  // vectors for an access, beside which memory does not count either
+constexpr size_t kMostPairs = 24;  // of what is stored and what else is accessed in a round
 
 bool parameter(const vm::Insn& i) {
   const Space space = i.mods().space;
@@ -101,7 +101,8 @@ bool Emitter::gains_from_team(const Region& region, const Team& team) const {
       if (s <= b && inside(s) && team.together[s] && !counts_for_itself(team, s, b) && accesses(s, b, false)) return true;
   }
   if (whole && team.stores && ends_plainly(region) && accesses_in_a_row(region, team))
-    return special_functions(region.nodes) < kManyFunctions && vectors_made(region.nodes) <= kMostComputed * accesses(region.nodes.front(), region.nodes.back(), false);
+    return special_functions(region.nodes) < kManyFunctions &&
+           vectors_made(region.nodes) <= kMostComputed * accesses(region.nodes.front(), region.nodes.back(), false);
   if (watch_) return false;  // what each counts would be more than what they share
   return whole && ends_plainly(region) && accesses(region.nodes.front(), region.nodes.back(), true) >= kFewestShared;
 }
@@ -131,10 +132,11 @@ bool Emitter::only_streams(const Region& region, const Team& team) const {
 
 // What warps access lies behind what the warps before them do, and is so little that one check for all is worth something.
 bool Emitter::accesses_in_a_row(const Region& region, const Team& team) const {
-  return std::ranges::all_of(accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); }), [&](const Access& a) {
-    const Shape s = team.in_step.shapes->source(a.insn->op[1], a.insn->base_width);
-    return a.total() <= kMostInARow && s.paced && s.pace == s.stride * kLanes;
-  });
+  return std::ranges::all_of(accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); }),
+                             [&](const Access& a) {
+                               const Shape s = team.in_step.shapes->source(a.insn->op[1], a.insn->base_width);
+                               return a.total() <= kMostInARow && s.paced && s.pace == s.stride * kLanes;
+                             });
 }
 
 // What the rest of the region writes is not what the team reads.
@@ -151,14 +153,17 @@ bool Emitter::hides_nothing(const Region& region, Team& team) const {
     if (team.together[b]) continue;
     for (uint32_t k = node.begin; k < (node.last ? node.end - 1 : node.end); ++k) {
       const vm::Insn& i = flow_.code->insns[k];
-      if (i.silent() || i.step == vm::Step::NotPred || i.step == vm::Step::ReadSpecial || flow_.cell_access(i) || flow_.fixed_local.contains(&i)) continue;
+      if (i.silent() || i.step == vm::Step::NotPred || i.step == vm::Step::ReadSpecial || flow_.cell_access(i) ||
+          flow_.fixed_local.contains(&i))
+        continue;
       const bool computes = i.call ? flow_.is_library_call(i) : suits_team(i);  // a team that counts: what counts commutes
       if (computes) continue;
       if (!i.call) {
         const isa::Row& row = *i.source->form.row;
         const Space space = i.mods().space;
-        if (row.kind == Kind::Warp || row.kind == Kind::Lane || row.kind == Kind::Convert || row.kind == Kind::Select || row.kind == Kind::Compare ||
-            row.kind == Kind::Move || (row.kind == Kind::Memory && (row.cls == isa::Class::Load || space == Space::Local)) ||
+        if (row.kind == Kind::Warp || row.kind == Kind::Lane || row.kind == Kind::Convert || row.kind == Kind::Select ||
+            row.kind == Kind::Compare || row.kind == Kind::Move ||
+            (row.kind == Kind::Memory && (row.cls == isa::Class::Load || space == Space::Local)) ||
             (row.kind == Kind::Barrier && (row.cls == isa::Class::Fence || i.watched == vm::Watched::WarpSync)))
           continue;
         const bool shared = space == Space::Shared || space == Space::SharedCluster;
@@ -167,7 +172,8 @@ bool Emitter::hides_nothing(const Region& region, Team& team) const {
           continue;
         }
         const int64_t root = row.kind == Kind::Memory || row.kind == Kind::Atomic ? plan_.roots.access(flow_, i) : Roots::kNone;
-        const bool apart = root >= 0 && !reads_unknown && std::none_of(team.reads.begin(), team.reads.end(), [&](const Access& a) { return a.root == root; });
+        const bool apart = root >= 0 && !reads_unknown &&
+                           std::none_of(team.reads.begin(), team.reads.end(), [&](const Access& a) { return a.root == root; });
         if (apart) {
           if (const std::optional<Access> a = access_of(i); a && !a->shared) team.writes.push_back(*a);
           continue;
@@ -195,7 +201,8 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
       const vm::Insn& i = flow_.code->insns[k];
       if (i.silent() || flow_.cell_access(i)) continue;
       if (const std::optional<Access> a = access_of(i)) {
-        if (i.guard >= 0 || known == s.accesses.size() || s.accesses[known].insn != &i || shapes_.source(i.op[1], i.base_width).runs != 1) return false;
+        if (i.guard >= 0 || known == s.accesses.size() || s.accesses[known].insn != &i || shapes_.source(i.op[1], i.base_width).runs != 1)
+          return false;
         ++known;
         stored = stored || !a->load;
         continue;
@@ -208,7 +215,9 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
       ++pairs;
       const int64_t apart = std::abs(w->insn->imm - a->insn->imm);
       const bool same = w->insn->op[1] == a->insn->op[1];
-      if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w->total(), a->total())) : w->total() != a->total())) return false;
+      if (same &&
+          (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w->total(), a->total())) : w->total() != a->total()))
+        return false;
     }
   }
   return pairs <= kMostPairs;
@@ -275,14 +284,16 @@ Team Emitter::find_team(const Region& region, bool may_store) {
   const std::vector<Access> all = accesses_together(flow_, region, team.together, [&](const vm::Insn& i) { return access_of(i); });
   team.stores = std::ranges::any_of(all, [](const Access& a) { return !a.load; });
   const bool on_lines = team.streams && std::ranges::all_of(all, [](const Access& a) { return kLanes * a.total() < 64; });
-  const bool in_steps = team.stores && vectors == 0 && std::ranges::any_of(region.nodes, [&](uint32_t n) { return team.together[n] && in_loop(n); });
+  const bool in_steps =
+      team.stores && vectors == 0 && std::ranges::any_of(region.nodes, [&](uint32_t n) { return team.together[n] && in_loop(n); });
   // A block's rows beside one another: hosts like long stretches.
   const bool in_rows = team.streams && processor_.wide && !team.stores;
   size_t most = in_steps || ((on_lines || in_rows) && warps % kMostOnLines == 0) ? kMostOnLines : kMostWarps;
   while (most > 1 && (most > warps || most * vectors > registers || most * instructions > kMostTogether)) most /= 2;
   if (most < 2) return team;
   for (uint32_t n : region.nodes)
-    for (uint32_t k = flow_.nodes[n].begin; team.together[n] && k < flow_.nodes[n].end; ++k) team.counts = team.counts || counts(flow_.code->insns[k]);
+    for (uint32_t k = flow_.nodes[n].begin; team.together[n] && k < flow_.nodes[n].end; ++k)
+      team.counts = team.counts || counts(flow_.code->insns[k]);
   if (team.counts && !only_counts(region)) return team;
   if (team.stores && !stores_in_turn(region, team)) return team;
   find_steps(region, team);

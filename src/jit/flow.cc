@@ -19,7 +19,8 @@ constexpr size_t kMostNodes = 3000, kMostVariables = 20000;
 // Copies and barriers in memory: other threads see what they do, and it is done at once.
 bool is_told_to_others(const vm::Insn& i) {
   const isa::Row* row = i.row();
-  return row && ((row->kind == Kind::Async && (row->cls == isa::Class::Copy || row->cls == isa::Class::Barrier)) || row->op == isa::Opcode::Wgmma);
+  return row &&
+         ((row->kind == Kind::Async && (row->cls == isa::Class::Copy || row->cls == isa::Class::Barrier)) || row->op == isa::Opcode::Wgmma);
 }
 bool is_block_barrier(const vm::Insn& i) { return i.row() && i.row()->kind == Kind::Barrier && i.row()->effects.waits; }
 
@@ -27,10 +28,13 @@ std::string name_variables(Flow& flow) {
   const vm::FunctionCode& code = *flow.code;
   for (size_t k = 0; k < code.insns.size(); ++k) {
     for (const Slot& s : flow.slots[k]) {
-      if (s.at < kParamKeys && (flow.special_at.contains(s.at) || (s.at >= static_cast<int32_t>(code.constants_at) && s.at < static_cast<int32_t>(code.constants_at + code.constants.size())))) continue;
+      if (s.at < kParamKeys && (flow.special_at.contains(s.at) || (s.at >= static_cast<int32_t>(code.constants_at) &&
+                                                                   s.at < static_cast<int32_t>(code.constants_at + code.constants.size()))))
+        continue;
       auto [it, fresh] = flow.variable_at.try_emplace(s.at, static_cast<uint32_t>(flow.variables.size()));
       if (fresh) flow.variables.push_back({s.at, s.bytes});
-      else if (flow.variables[it->second].bytes != s.bytes) return fmt::format("a register is used with {} and {} bytes", flow.variables[it->second].bytes, s.bytes);
+      else if (flow.variables[it->second].bytes != s.bytes)
+        return fmt::format("a register is used with {} and {} bytes", flow.variables[it->second].bytes, s.bytes);
     }
   }
   return flow.variables.size() > kMostVariables ? "too many registers" : "";
@@ -133,9 +137,7 @@ class ReadTogether {
   }
 
  private:
-  const isa::Row* shared_row(const vm::Insn& i) const {
-    return i.row() && i.mods().space == isa::Space::Shared ? i.row() : nullptr;
-  }
+  const isa::Row* shared_row(const vm::Insn& i) const { return i.row() && i.mods().space == isa::Space::Shared ? i.row() : nullptr; }
 
   // Which shared variable, where the address is that of a variable and a constant; -1.
   int64_t variable(const vm::Insn& i) const {
@@ -153,9 +155,9 @@ class ReadTogether {
     if (!row || row->kind != Kind::Memory || row->cls != isa::Class::Store) return false;
     const int64_t to = variable(i);
     const auto size = [](const vm::Insn& a) { return int64_t{isa::bytes_of(a.type())} * a.count; };
-    return to < 0 || std::any_of(read.begin(), read.end(), [&](const vm::Insn* r) {
-             return variable(*r) == to && r->imm < i.imm + size(i) && i.imm < r->imm + size(*r);
-           });
+    return to < 0 || std::any_of(
+                         read.begin(), read.end(),
+                         [&](const vm::Insn* r) { return variable(*r) == to && r->imm < i.imm + size(i) && i.imm < r->imm + size(*r); });
   }
 
   bool changed_after(const Node& node, const std::vector<const vm::Insn*>& read) const {
@@ -217,7 +219,8 @@ Source Flow::source(int32_t at, Width bytes) const {
   if (const auto v = variable(at)) return {SourceKind::Variable, *v, 0, nullptr};
   if (const auto f = special_at.find(at); f != special_at.end()) return {SourceKind::Special, 0, 0, f->second};
   s.kind = SourceKind::Constant;
-  std::memcpy(&s.bits, code->constants.data() + (at - static_cast<int32_t>(code->constants_at)), bytes == 0 ? 4 : std::min<size_t>(bytes, 8));
+  std::memcpy(&s.bits, code->constants.data() + (at - static_cast<int32_t>(code->constants_at)),
+              bytes == 0 ? 4 : std::min<size_t>(bytes, 8));
   if (bytes == 0) s.bits &= 1;
   return s;
 }
@@ -235,7 +238,8 @@ bool Flow::is_library_call(const vm::Insn& i) const {
     if (k >= i.call->args.size() || static_cast<int>(i.call->args[k].size) != isa::library_type_bytes(c)) return false;
     ++k;
   }
-  return k == i.call->args.size() && i.call->returns.size() == 1 && static_cast<int>(i.call->returns[0].size) == isa::library_type_bytes(signature[0]);
+  return k == i.call->args.size() && i.call->returns.size() == 1 &&
+         static_cast<int>(i.call->returns[0].size) == isa::library_type_bytes(signature[0]);
 }
 
 bool waits_for_some(const vm::Insn& i) {
@@ -251,11 +255,14 @@ bool waits_for_some(const vm::Insn& i) {
 
 void find_awaited(Flow& flow) {
   const auto waits = [&](uint32_t k) { return waits_for_some(flow.code->insns[k]); };
-  const auto plain = [&](const vm::Insn& i) { return i.silent() || i.step == vm::Step::Branch || i.step == vm::Step::NotPred || (i.row() && i.effects().pure()); };
+  const auto plain = [&](const vm::Insn& i) {
+    return i.silent() || i.step == vm::Step::Branch || i.step == vm::Step::NotPred || (i.row() && i.effects().pure());
+  };
   // To itself, or by way of nodes that do nothing else.
   const auto leads_back = [&](uint32_t s, uint32_t n) {
     const auto does_nothing = [&](const Node& node) {
-      return node.next.size() == 1 && std::all_of(flow.code->insns.begin() + node.begin, flow.code->insns.begin() + node.end, [](const vm::Insn& i) { return i.silent(); });
+      return node.next.size() == 1 && std::all_of(flow.code->insns.begin() + node.begin, flow.code->insns.begin() + node.end,
+                                                  [](const vm::Insn& i) { return i.silent(); });
     };
     for (size_t k = 0; s != n && k < flow.nodes.size() && does_nothing(flow.nodes[s]); ++k) s = flow.nodes[s].next[0];
     return s == n;
@@ -266,7 +273,9 @@ void find_awaited(Flow& flow) {
   for (uint32_t n = 0; n < flow.nodes.size(); ++n) {
     const Node& node = flow.nodes[n];
     const vm::Insn& look = flow.code->insns[node.begin];
-    if (!waits(node.begin) || look.guard >= 0 || look.row()->op != isa::Opcode::Mbarrier || node.end != node.begin + 1 || node.next.size() != 1) continue;
+    if (!waits(node.begin) || look.guard >= 0 || look.row()->op != isa::Opcode::Mbarrier || node.end != node.begin + 1 ||
+        node.next.size() != 1)
+      continue;
     const Node& decides = flow.nodes[node.next[0]];
     if (decides.ends != End::Branch || leads_back(decides.next[0], n) == leads_back(decides.next[1], n)) continue;
     if (std::all_of(flow.code->insns.begin() + decides.begin, flow.code->insns.begin() + decides.end, plain)) found.push_back(n);

@@ -95,7 +95,7 @@ struct Flow {
   std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
   std::vector<Meeting> meetings;
   bool awaits = false;                          // Node::awaited, somewhere: no wait is another
-  bool in_turns = false;                        // each warp runs on a stack of its own (turns.h), and barriers are instructions like others
+  bool in_turns = false;  // each warp runs on a stack of its own (turns.h), and barriers are instructions like others
 
   // The variable of a slot, if it has one: slots of calls' parameters in memory have none.
   std::optional<uint32_t> variable(int32_t at) const {
@@ -164,7 +164,7 @@ std::string find_reordering(const Flow& flow, const std::vector<Region>& regions
 struct WaitingLoop {
   uint32_t head = 0, latch = 0;
   bool changes = false;  // memory, in every round: it does not only look
-  bool shared = false;   // what it looks at is shared memory: it waits for a warp of its own block
+  bool shared = false;  // what it looks at is shared memory: it waits for a warp of its own block
   bool has(uint32_t node) const { return node >= head && node <= latch; }
   std::string why(const Flow& flow) const;
 };

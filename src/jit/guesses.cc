@@ -39,8 +39,7 @@ std::vector<LowBits> find_guesses(const Flow& flow) {
 }  // namespace
 
 std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
-                                      const std::vector<char>& decides, bool barriers,
-                                      const std::vector<LaneLoop>& loops) {
+                                      const std::vector<char>& decides, bool barriers, const std::vector<LaneLoop>& loops) {
   if (flow.code->insns.size() > kMostInstructions || !loops.empty()) return nullptr;
   auto g = std::make_unique<Guessed>();
   g->shapes = shapes;

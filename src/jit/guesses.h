@@ -17,8 +17,7 @@ struct Guessed {
 
 // Null: there is nothing to guess.
 std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
-                                      const std::vector<char>& decides, bool barriers,
-                                      const std::vector<LaneLoop>& loops);
+                                      const std::vector<char>& decides, bool barriers, const std::vector<LaneLoop>& loops);
 
 // What a version of a region rests on: masks, and the instructions that find them when the region begins.
 struct Mask {

@@ -72,7 +72,8 @@ V Arithmetic::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
     case Opcode::Max: return intrinsic(sg ? In::smax : In::umax, o[0], o[1]);
     case Opcode::Shl: return shift(b_, o[0], o[1], true, false);
     case Opcode::Shr: return shift(b_, o[0], o[1], false, sg);
-    case Opcode::Mul: case Opcode::Mad: {
+    case Opcode::Mul:
+    case Opcode::Mad: {
       V product;
       if (half == Half::Lo) product = b_.CreateMul(o[0], o[1]);
       else if (bits == 64 && ty->isVectorTy()) product = upper_half_of_product(b_, o[0], o[1], sg);
@@ -82,7 +83,8 @@ V Arithmetic::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
       }
       return op == Opcode::Mad ? b_.CreateAdd(product, o[2]) : product;
     }
-    case Opcode::Mul24: case Opcode::Mad24: {
+    case Opcode::Mul24:
+    case Opcode::Mad24: {
       const auto low = [&](V x) { return sg ? b_.CreateAShr(b_.CreateShl(x, 8), 8) : b_.CreateAnd(x, k(0xffffff)); };
       V product = b_.CreateMul(low(o[0]), low(o[1]));
       return op == Opcode::Mad24 ? b_.CreateAdd(product, o[2]) : product;
@@ -125,7 +127,8 @@ V Arithmetic::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
       V count = m.edge == isa::Edge::Clamp ? intrinsic(In::umin, o[2], k(32)) : b_.CreateAnd(o[2], k(31));
       V both = b_.CreateOr(b_.CreateShl(b_.CreateZExt(o[1], wide_type(64)), 32), b_.CreateZExt(o[0], wide_type(64)));
       V n = b_.CreateZExt(count, wide_type(64));
-      if (m.dir == isa::Direction::Left || says(*i.source->form.row, ".l")) return b_.CreateTrunc(b_.CreateLShr(b_.CreateShl(both, n), 32), ty);
+      if (m.dir == isa::Direction::Left || says(*i.source->form.row, ".l"))
+        return b_.CreateTrunc(b_.CreateLShr(b_.CreateShl(both, n), 32), ty);
       return b_.CreateTrunc(b_.CreateLShr(both, n), ty);
     }
     case Opcode::Dp4a: {
@@ -134,8 +137,7 @@ V Arithmetic::compute_integer(const vm::Insn& i, const std::vector<V>& o) {
         return b_.CreateAnd(b_.CreateLShr(x, k(8 * n)), k(0xff));
       };
       V sum = o[2];
-      for (uint64_t n = 0; n < 4; ++n)
-        sum = b_.CreateAdd(sum, b_.CreateMul(byte(o[0], n, sg), byte(o[1], n, m.b_signed)));
+      for (uint64_t n = 0; n < 4; ++n) sum = b_.CreateAdd(sum, b_.CreateMul(byte(o[0], n, sg), byte(o[1], n, m.b_signed)));
       return sum;
     }
     case Opcode::Prmt: return permute_bytes(b_, o[0], o[1], o[2]);

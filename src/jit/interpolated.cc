@@ -40,7 +40,8 @@ V Arithmetic::by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c) {
   auto* lanes = FixedVectorType::get(b_.getInt32Ty(), kRegister);
   std::vector<V> parts;
   for (unsigned r = 0; r < w_.lanes / kRegister; ++r) {
-    const V result = b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(register_of(b_, a, r), seen), b_.CreateBitCast(register_of(b_, c, r), seen)});
+    const V result =
+        b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(register_of(b_, a, r), seen), b_.CreateBitCast(register_of(b_, c, r), seen)});
     parts.push_back(b_.CreateBitCast(result, lanes));
   }
   return joined(b_, parts);
@@ -90,12 +91,15 @@ V Arithmetic::upper_square(V x) {
     return b_.CreateBitCast(b_.CreateShuffleVector(b_.CreateBitCast(word, bytes), pick), t);
   };
   const V l = four_times(b_.CreateLShr(x, k(2))), h = four_times(b_.CreateLShr(x, k(9)));
-  const auto products = [&](uint32_t of_h, uint32_t of_l) { return by_registers(In::x86_avx2_pmadd_ub_sw, 8, b_.CreateAnd(h, k(of_h)), b_.CreateAnd(l, k(of_l))); };
+  const auto products = [&](uint32_t of_h, uint32_t of_l) {
+    return by_registers(In::x86_avx2_pmadd_ub_sw, 8, b_.CreateAnd(h, k(of_h)), b_.CreateAnd(l, k(of_l)));
+  };
   const V seven = products(0x10204080, 0x787c7e7f), three = products(0x00020408, 0x00406070);
   auto* words = FixedVectorType::get(b_.getInt16Ty(), w_.lanes * 2);
   const V sums = b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(seven, words), b_.CreateBitCast(three, words)), t);
   const V upper = b_.CreateAnd(b_.CreateLShr(x, k(6)), k(0xff << 3));
-  const V all = b_.CreateAdd(by_registers(In::x86_avx2_pmadd_wd, 16, sums, k(0x10001)), by_registers(In::x86_avx2_pmadd_wd, 16, upper, upper));
+  const V all =
+      b_.CreateAdd(by_registers(In::x86_avx2_pmadd_wd, 16, sums, k(0x10001)), by_registers(In::x86_avx2_pmadd_wd, 16, upper, upper));
   return b_.CreateShl(all, k(16 - 7));
 }
 
@@ -109,7 +113,8 @@ V Arithmetic::interpolated(const WordTable& table, V source, V squared) {
   std::vector<int> pick;
   for (unsigned n = 0; n < w_.lanes * 2; ++n) pick.push_back(static_cast<int>(n % 2 ? w_.lanes * 2 + n : n));
   const V centred = b_.CreateXor(source, k(0x8000));
-  const V factors = b_.CreateBitCast(b_.CreateShuffleVector(b_.CreateBitCast(centred, words), b_.CreateBitCast(upper_square(squared), words), pick), t);
+  const V factors =
+      b_.CreateBitCast(b_.CreateShuffleVector(b_.CreateBitCast(centred, words), b_.CreateBitCast(upper_square(squared), words), pick), t);
   V product = by_registers(In::x86_avx2_pmadd_wd, 16, bend, factors);
   if (!table.negated) product = b_.CreateAdd(product, k(table.scheme.rounding));
   product = b_.CreateAShr(product, k(table.scheme.shift));

@@ -41,7 +41,8 @@ std::optional<Access> access_of(llvm::Instruction& i) {
   a.data = call->getArgOperand(a.stores ? 0 : 3);
   a.type = llvm::dyn_cast<llvm::FixedVectorType>(a.data->getType());
   if (!a.type) return std::nullopt;
-  if (auto* known = llvm::dyn_cast<llvm::Constant>(a.mask); known && !(known->isAllOnesValue() && a.scattered())) return std::nullopt;  // needs no decisions
+  if (auto* known = llvm::dyn_cast<llvm::Constant>(a.mask); known && !(known->isAllOnesValue() && a.scattered()))
+    return std::nullopt;  // needs no decisions
   const uint64_t bits = a.type->getScalarType()->getPrimitiveSizeInBits();
   if (a.type->getNumElements() > kMostLanes || bits < 8 || bits > 64) return std::nullopt;
   return a;
@@ -50,7 +51,8 @@ std::optional<Access> access_of(llvm::Instruction& i) {
 bool has_instruction(const Access& a, const llvm::TargetTransformInfo& processor) {
   if (a.scattered()) {
     const bool legal = a.stores ? processor.isLegalMaskedScatter(a.type, a.align) : processor.isLegalMaskedGather(a.type, a.align);
-    return legal && !(a.stores ? processor.forceScalarizeMaskedScatter(a.type, a.align) : processor.forceScalarizeMaskedGather(a.type, a.align));
+    return legal &&
+           !(a.stores ? processor.forceScalarizeMaskedScatter(a.type, a.align) : processor.forceScalarizeMaskedGather(a.type, a.align));
   }
   return a.stores ? processor.isLegalMaskedStore(a.type, a.align) : processor.isLegalMaskedLoad(a.type, a.align);
 }
@@ -75,7 +77,9 @@ struct Places {
 Places places_of(llvm::IRBuilder<>& b, Value* lanes) {
   Places p{llvm::ConstantPointerNull::get(b.getPtrTy()), lanes, b.getInt8Ty()};
   auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(lanes);
-  if (!address || address->getNumIndices() != 1 || address->getPointerOperandType()->isVectorTy() || !address->getOperand(1)->getType()->isVectorTy()) return p;
+  if (!address || address->getNumIndices() != 1 || address->getPointerOperandType()->isVectorTy() ||
+      !address->getOperand(1)->getType()->isVectorTy())
+    return p;
   p = {address->getPointerOperand(), address->getOperand(1), address->getSourceElementType()};
   const auto operand_of = [&](unsigned opcode) -> llvm::Instruction* {
     auto* i = llvm::dyn_cast<llvm::Instruction>(p.indices);
@@ -97,7 +101,8 @@ Places places_of(llvm::IRBuilder<>& b, Value* lanes) {
 
 class Lanes {
  public:
-  Lanes(Access a, Value* data_room, Value* index_room) : a_(a), b_(a.call), data_room_(data_room), index_room_(index_room), element_(a.type->getElementType()) {}
+  Lanes(Access a, Value* data_room, Value* index_room)
+      : a_(a), b_(a.call), data_room_(data_room), index_room_(index_room), element_(a.type->getElementType()) {}
 
   void emit() {
     llvm::Type* word = b_.getIntNTy(a_.type->getNumElements());
@@ -142,7 +147,9 @@ class Lanes {
 
  private:
   Value* access_all() {
-    if (!a_.scattered()) return marked(a_.stores ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(a_.data, a_.place, a_.align)) : b_.CreateAlignedLoad(a_.type, a_.place, a_.align));
+    if (!a_.scattered())
+      return marked(a_.stores ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(a_.data, a_.place, a_.align))
+                              : b_.CreateAlignedLoad(a_.type, a_.place, a_.align));
     Value* all = llvm::PoisonValue::get(a_.type);
     for (unsigned l = 0; l < a_.type->getNumElements(); ++l) {
       Value* place = place_of(b_.getInt64(l));
@@ -173,7 +180,8 @@ class Lanes {
     llvm::Type* type = places_.indices->getType()->getScalarType();
     Value* index = b_.CreateLoad(type, b_.CreateInBoundsGEP(type, index_room_, lane));
     if (type->isPointerTy()) return index;
-    if (type->getIntegerBitWidth() < 64) index = places_.extends_sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty());
+    if (type->getIntegerBitWidth() < 64)
+      index = places_.extends_sign ? b_.CreateSExt(index, b_.getInt64Ty()) : b_.CreateZExt(index, b_.getInt64Ty());
     return b_.CreateGEP(places_.unit, places_.base, places_.shift ? b_.CreateShl(index, places_.shift) : index);
   }
 

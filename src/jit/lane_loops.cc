@@ -45,7 +45,8 @@ bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std
   const Source address = i.op[1] < 0 ? Source{} : flow.source(i.op[1], i.base_width);
   const bool gather = address.kind == SourceKind::Variable && shapes.variables[address.variable].vector();
   cost.gathers += gather;
-  if (row->cls == isa::Class::Load) return m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic || m.space == Space::Shared;
+  if (row->cls == isa::Class::Load)
+    return m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic || m.space == Space::Shared;
   // A store of a value that is the same whoever writes it, and whenever.
   if (m.space != Space::Global && m.space != Space::Generic) return false;
   for (const Slot& s : slots) {
@@ -58,7 +59,8 @@ bool lonely(const Flow& flow, const Shapes& shapes, const vm::Insn& i, const std
 }
 
 // The nodes from `head` to `latch` as a loop, or as several with what is between them; none: they do not lend themselves.
-std::optional<LaneLoop> describe(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions, const std::vector<int>& region_of, uint32_t head, uint32_t latch) {
+std::optional<LaneLoop> describe(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
+                                 const std::vector<int>& region_of, uint32_t head, uint32_t latch) {
   const std::optional<LoopBody> body = loop_body(flow, shapes, regions, region_of, head, latch);
   if (!body || !body->parts) return std::nullopt;
   LaneLoop l{head, latch, 0, {}, {}, body->targets};
@@ -98,7 +100,8 @@ bool waits_behind(Flow& flow, const LaneLoop& l) {
 
 }  // namespace
 
-std::optional<LoopBody> loop_body(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions, const std::vector<int>& region_of, uint32_t head, uint32_t latch) {
+std::optional<LoopBody> loop_body(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
+                                  const std::vector<int>& region_of, uint32_t head, uint32_t latch) {
   const size_t variables = flow.variables.size();
   LoopBody l{Bits(variables), Bits(variables), Bits(variables), {}, false};
   bool fine = true;
@@ -114,7 +117,8 @@ std::optional<LoopBody> loop_body(const Flow& flow, const Shapes& shapes, const 
       }
     }
     if (!within(b)) continue;
-    fine = fine && ((node.ends == End::Fall && node.next.size() == 1) || (node.ends == End::Branch && node.next.size() == 2)) && region_of[b] == region_of[head];
+    fine = fine && ((node.ends == End::Fall && node.next.size() == 1) || (node.ends == End::Branch && node.next.size() == 2)) &&
+           region_of[b] == region_of[head];
     for (const Region& r : regions) fine = fine && r.exit_node != static_cast<int32_t>(b) && (b == head || r.entry != b);
     for (uint32_t k = node.begin; k < node.end; ++k)
       for (const Slot& s : flow.slots[k])

@@ -24,7 +24,8 @@ struct LoopBody {
 };
 
 // None: it is no such loop, or regions end in it. `region_of`: by node.
-std::optional<LoopBody> loop_body(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions, const std::vector<int>& region_of, uint32_t head, uint32_t latch);
+std::optional<LoopBody> loop_body(const Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
+                                  const std::vector<int>& region_of, uint32_t head, uint32_t latch);
 std::vector<int> regions_of_nodes(const Flow& flow, const std::vector<Region>& regions);
 // The last node with a way back to `head`; -1: it is no loop's.
 int32_t latch_of(const Flow& flow, uint32_t head);

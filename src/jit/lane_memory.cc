@@ -14,15 +14,13 @@ namespace {
 
 constexpr uint32_t kHalf = 16;
 
-bool all_lanes(llvm::Value* mask) {
-  return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
-}
+bool all_lanes(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
 
 }  // namespace
 
 bool wide_host() {
-  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                           __builtin_cpu_supports("bmi2") && !std::getenv("WARPBEAM_JIT_CPU");
+  static const bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("bmi2") &&
+                           !std::getenv("WARPBEAM_JIT_CPU");
   return wide;
 }
 
@@ -56,8 +54,7 @@ V LaneMemory::spread_mask(V mask, int step) {
 V LaneMemory::load_steps(V pointer, V mask, Width bytes, int step) {
   uses(Technique::Steps);
   auto* type = FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(kLanes * step));
-  const V all = user(b_.CreateMaskedLoad(type, pointer, llvm::Align(bytes), spread_mask(mask, step),
-                                         llvm::Constant::getNullValue(type)));
+  const V all = user(b_.CreateMaskedLoad(type, pointer, llvm::Align(bytes), spread_mask(mask, step), llvm::Constant::getNullValue(type)));
   std::vector<int> pick;
   for (int l = 0; l < kLanes; ++l) pick.push_back(l * step);
   return b_.CreateShuffleVector(all, pick);
@@ -67,8 +64,7 @@ void LaneMemory::store_steps(V data, V pointer, V mask, Width bytes, int step) {
   uses(Technique::Steps);
   std::vector<int> places(static_cast<size_t>(kLanes * step), llvm::PoisonMaskElem);
   for (int l = 0; l < kLanes; ++l) places[static_cast<size_t>(l * step)] = l;
-  user(
-      b_.CreateMaskedStore(b_.CreateShuffleVector(data, places), pointer, llvm::Align(bytes), spread_mask(mask, step)));
+  user(b_.CreateMaskedStore(b_.CreateShuffleVector(data, places), pointer, llvm::Align(bytes), spread_mask(mask, step)));
 }
 
 // Lane by lane; a scatter costs twice as much.
@@ -112,8 +108,10 @@ V LaneMemory::load_places(V pointer, V which, V places) {
   auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
   std::array<V, 4> parts;
   for (uint64_t k = 0; k < 4; ++k) {
-    const V bits = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(places, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
-    parts[k] = user(b_.CreateMaskedLoad(type, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits, llvm::Constant::getNullValue(type)));
+    const V bits =
+        b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(places, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
+    parts[k] = user(b_.CreateMaskedLoad(type, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits,
+                                        llvm::Constant::getNullValue(type)));
   }
   return pick_from_window(parts, which);
 }
@@ -129,9 +127,11 @@ void LaneMemory::store_places(V data, V pointer, V places, V mask) {
   for (uint64_t k = 0; k < 4; ++k) {
     std::vector<llvm::Constant*> before;
     for (uint64_t l = 0; l < kHalf; ++l) before.push_back(b_.getInt64((uint64_t(1) << (k * kHalf + l)) - 1));
-    const V lane = b_.CreateTrunc(intrinsic(In::ctpop, b_.CreateAnd(b_.CreateVectorSplat(kHalf, places), llvm::ConstantVector::get(before))), type);
+    const V lane =
+        b_.CreateTrunc(intrinsic(In::ctpop, b_.CreateAnd(b_.CreateVectorSplat(kHalf, places), llvm::ConstantVector::get(before))), type);
     const V spread = b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, lane, second});
-    const V bits = b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(stored, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
+    const V bits =
+        b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(stored, k * kHalf), b_.getInt16Ty()), FixedVectorType::get(b_.getInt1Ty(), kHalf));
     user(b_.CreateMaskedStore(spread, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), bits));
   }
 }
@@ -139,12 +139,11 @@ void LaneMemory::store_places(V data, V pointer, V places, V mask) {
 V LaneMemory::load_few(const Value& address, V shared, Width bytes, int few) {
   auto* type = llvm::FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(few));
   V some = llvm::Constant::getNullValue(type);
-  if (address.runs)
-    some = user(b_.CreateAlignedLoad(type, b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
+  if (address.runs) some = user(b_.CreateAlignedLoad(type, b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
   for (int l = 0; l < few && !address.runs; ++l)
-    some = b_.CreateInsertElement(
-        some, user(b_.CreateAlignedLoad(type->getElementType(), on_line(address.line, shared, l), llvm::Align(bytes))),
-        static_cast<uint64_t>(l));
+    some = b_.CreateInsertElement(some,
+                                  user(b_.CreateAlignedLoad(type->getElementType(), on_line(address.line, shared, l), llvm::Align(bytes))),
+                                  static_cast<uint64_t>(l));
   std::vector<int> pick;
   for (int l = 0; l < kLanes; ++l) pick.push_back(l < few ? l : few);
   return b_.CreateShuffleVector(some, llvm::Constant::getNullValue(type), pick);
@@ -154,24 +153,25 @@ void LaneMemory::store_few(V lanes, const Value& address, V shared, Width bytes,
   std::vector<int> pick;
   for (int l = 0; l < few; ++l) pick.push_back(l);
   if (address.runs)
-    user(b_.CreateAlignedStore(b_.CreateShuffleVector(lanes, pick),
-                               b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
+    user(b_.CreateAlignedStore(b_.CreateShuffleVector(lanes, pick), b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]),
+                               llvm::Align(bytes)));
   for (int l = 0; l < few && !address.runs; ++l)
-    user(b_.CreateAlignedStore(b_.CreateExtractElement(lanes, static_cast<uint64_t>(l)),
-                               on_line(address.line, shared, l), llvm::Align(bytes)));
+    user(b_.CreateAlignedStore(b_.CreateExtractElement(lanes, static_cast<uint64_t>(l)), on_line(address.line, shared, l),
+                               llvm::Align(bytes)));
 }
 
 // The place of a lane.
 V LaneMemory::on_line(const Line& line, V shared, int lane) {
-  return b_.CreateGEP(b_.getInt8Ty(), shared,
-                      b_.CreateAdd(line.base, b_.CreateMul(line.slope, b_.getInt64(static_cast<uint64_t>(lane)))));
+  return b_.CreateGEP(b_.getInt8Ty(), shared, b_.CreateAdd(line.base, b_.CreateMul(line.slope, b_.getInt64(static_cast<uint64_t>(lane)))));
 }
 
 // The words of the 16 bytes at each lane's address: the k-th of all lanes. `at` gives a lane's address.
 std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width word) {
   const int words = static_cast<int>(kPiece / word), width = 4 * words;  // lanes of one transposition
   auto* row_type = FixedVectorType::get(lane_type(word), static_cast<unsigned>(words));
-  const auto row = [&](int lane) { return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(word)))); };
+  const auto row = [&](int lane) {
+    return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(word))));
+  };
   const auto joined = [&](V x, V y) {
     std::vector<int> all;
     for (int k = 0; k < 2 * static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements()); ++k) all.push_back(k);
@@ -188,14 +188,16 @@ std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width wor
   std::vector<std::vector<V>> parts;
   for (int first = 0; first < kLanes; first += width) {
     std::vector<V> r;  // rows of the lanes k, k + words, k + 2 words …
-    for (int k = first; k < first + words; ++k) r.push_back(joined(joined(row(k), row(k + words)), joined(row(k + 2 * words), row(k + 3 * words))));
+    for (int k = first; k < first + words; ++k)
+      r.push_back(joined(joined(row(k), row(k + words)), joined(row(k + 2 * words), row(k + 3 * words))));
     if (words == 2) {
       parts.push_back({mixed(r[0], r[1], {0, 2}), mixed(r[0], r[1], {1, 3})});
       continue;
     }
     const V low_ab = mixed(r[0], r[1], {0, 4, 1, 5}), low_cd = mixed(r[2], r[3], {0, 4, 1, 5});
     const V high_ab = mixed(r[0], r[1], {2, 6, 3, 7}), high_cd = mixed(r[2], r[3], {2, 6, 3, 7});
-    parts.push_back({mixed(low_ab, low_cd, {0, 1, 4, 5}), mixed(low_ab, low_cd, {2, 3, 6, 7}), mixed(high_ab, high_cd, {0, 1, 4, 5}), mixed(high_ab, high_cd, {2, 3, 6, 7})});
+    parts.push_back({mixed(low_ab, low_cd, {0, 1, 4, 5}), mixed(low_ab, low_cd, {2, 3, 6, 7}), mixed(high_ab, high_cd, {0, 1, 4, 5}),
+                     mixed(high_ab, high_cd, {2, 3, 6, 7})});
   }
   for (size_t k = 0; k < out.size(); ++k) {
     std::vector<V> level;
@@ -211,7 +213,9 @@ std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width wor
 std::function<V(int)> LaneMemory::lanes_one_by_one(V addresses) {
   const V room = scratch(addresses->getType());
   b_.CreateStore(addresses, room);
-  return [this, room](int lane) { return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), room, static_cast<uint64_t>(lane))); };
+  return [this, room](int lane) {
+    return b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), room, static_cast<uint64_t>(lane)));
+  };
 }
 
 // The lanes of one run, a lane's elements side by side.

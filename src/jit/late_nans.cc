@@ -21,7 +21,8 @@ constexpr uint64_t kInvalid = 0xfff8000000000000, kQuiet = 0x0008000000000000;
 
 std::vector<unsigned> order_of(const llvm::MDNode& mark) {
   std::vector<unsigned> order;
-  for (const llvm::MDOperand& o : mark.operands()) order.push_back(static_cast<unsigned>(llvm::mdconst::extract<llvm::ConstantInt>(o)->getZExtValue()));
+  for (const llvm::MDOperand& o : mark.operands())
+    order.push_back(static_cast<unsigned>(llvm::mdconst::extract<llvm::ConstantInt>(o)->getZExtValue()));
   return order;
 }
 
@@ -29,8 +30,16 @@ std::vector<unsigned> order_of(const llvm::MDNode& mark) {
 bool repeats(const Instruction& i) {
   if (i.mayReadOrWriteMemory() || i.getType()->isVoidTy()) return false;
   switch (i.getOpcode()) {
-    case Instruction::UDiv: case Instruction::SDiv: case Instruction::URem: case Instruction::SRem: return false;
-    case Instruction::Select: case Instruction::ShuffleVector: case Instruction::ExtractElement: case Instruction::InsertElement: case Instruction::ICmp: case Instruction::Freeze: return true;
+    case Instruction::UDiv:
+    case Instruction::SDiv:
+    case Instruction::URem:
+    case Instruction::SRem: return false;
+    case Instruction::Select:
+    case Instruction::ShuffleVector:
+    case Instruction::ExtractElement:
+    case Instruction::InsertElement:
+    case Instruction::ICmp:
+    case Instruction::Freeze: return true;
     case Instruction::Call: return llvm::isa<llvm::IntrinsicInst>(i);
     default: return i.isBinaryOp() || i.isUnaryOp() || i.isCast();
   }
@@ -97,7 +106,8 @@ class Block {
         const bool last = k == all.size() || all[k]->getType() != all[k - 1]->getType();
         some = some ? b.CreateOr(some, bad) : bad;
         if (!last) continue;
-        if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(some->getType())) some = b.CreateIsNotNull(b.CreateBitCast(some, b.getIntNTy(vector->getNumElements())));
+        if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(some->getType()))
+          some = b.CreateIsNotNull(b.CreateBitCast(some, b.getIntNTy(vector->getNumElements())));
         any = b.CreateOr(any, some);
         some = nullptr;
       }
@@ -156,7 +166,8 @@ void mark_late_nan(Instruction& operation, llvm::ArrayRef<unsigned> order) {
   operation.setMetadata(kMark, llvm::MDNode::get(c, all));
 }
 
-llvm::Value* with_nan_bits(llvm::IRBuilderBase& b, llvm::Value* result, llvm::ArrayRef<llvm::Value*> operands, llvm::ArrayRef<unsigned> order) {
+llvm::Value* with_nan_bits(llvm::IRBuilderBase& b, llvm::Value* result, llvm::ArrayRef<llvm::Value*> operands,
+                           llvm::ArrayRef<unsigned> order) {
   llvm::Type* doubles = result->getType();
   llvm::Type* words = doubles->getWithNewType(b.getInt64Ty());
   const auto is_nan = [&](llvm::Value* v) { return b.CreateFCmpUNO(v, v); };

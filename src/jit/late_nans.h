@@ -10,7 +10,8 @@ namespace warpbeam::jit {
 void mark_late_nan(llvm::Instruction& operation, llvm::ArrayRef<unsigned> order);
 
 // What it gives with the right bits.
-llvm::Value* with_nan_bits(llvm::IRBuilderBase& b, llvm::Value* result, llvm::ArrayRef<llvm::Value*> operands, llvm::ArrayRef<unsigned> order);
+llvm::Value* with_nan_bits(llvm::IRBuilderBase& b, llvm::Value* result, llvm::ArrayRef<llvm::Value*> operands,
+                           llvm::ArrayRef<unsigned> order);
 
 // A GPU's NaN has the bits of one operand, in an order that no host's instruction knows, so whoever wants them right has to look
 // for NaNs after each operation: more instructions than the operation. But a NaN shows only where its bits leave arithmetic, all that

@@ -21,7 +21,8 @@ Nodes before_barriers(const Flow& flow) {
     changed = false;
     for (size_t b = flow.nodes.size(); b-- > 0;) {
       const Node& node = flow.nodes[b];
-      const bool is = node.ends == End::Barrier || std::ranges::any_of(node.next, [&](uint32_t s) { return before[s] || flow.nodes[s].apart || flow.nodes[s].awaited; });
+      const bool is = node.ends == End::Barrier ||
+                      std::ranges::any_of(node.next, [&](uint32_t s) { return before[s] || flow.nodes[s].apart || flow.nodes[s].awaited; });
       if (is && !before[b]) before[b] = changed = true;
     }
   }
@@ -123,10 +124,13 @@ bool is_thread_x(const Flow& flow, int32_t at) {
   Source s = flow.source(at, 4);
   if (s.kind == SourceKind::Variable) {
     const vm::Insn* i = only_writer(flow, s.variable);
-    if (!i || i->guard >= 0 || i->call || !i->source || !i->source->form.row || i->source->form.row->kind != isa::Kind::Move || i->op[1] < 0) return false;
+    if (!i || i->guard >= 0 || i->call || !i->source || !i->source->form.row || i->source->form.row->kind != isa::Kind::Move ||
+        i->op[1] < 0)
+      return false;
     s = flow.source(i->op[1], 4);
   }
-  return s.kind == SourceKind::Special && s.special->kind == vm::SlotKind::Special && s.special->special == isa::Special::Tid && s.special->component == 0;
+  return s.kind == SourceKind::Special && s.special->kind == vm::SlotKind::Special && s.special->special == isa::Special::Tid &&
+         s.special->component == 0;
 }
 
 struct Threads {
@@ -139,7 +143,9 @@ Threads narrowed(const Flow& flow, const Node& node, size_t way, Threads threads
   if (node.ends != End::Branch || node.last->guard < 0) return threads;
   const Source guard = flow.source(node.last->guard, 0);
   const vm::Insn* i = guard.kind == SourceKind::Variable ? only_writer(flow, guard.variable) : nullptr;
-  if (!i || i->guard >= 0 || i->call || !i->source || !i->source->form.row || i->source->form.row->kind != isa::Kind::Compare || i->source->form.row->operands.list[0].fixed != isa::Type::Pred || i->op[5] >= 0) return threads;
+  if (!i || i->guard >= 0 || i->call || !i->source || !i->source->form.row || i->source->form.row->kind != isa::Kind::Compare ||
+      i->source->form.row->operands.list[0].fixed != isa::Type::Pred || i->op[5] >= 0)
+    return threads;
   if (i->op[3] >= 0 || isa::is_float(i->type()) || isa::bytes_of(i->type()) != 4 || !is_thread_x(flow, i->op[1])) return threads;
   const Source bound = flow.source(i->op[2], 4);
   if (bound.kind != SourceKind::Constant) return threads;
@@ -151,19 +157,27 @@ Threads narrowed(const Flow& flow, const Node& node, size_t way, Threads threads
     switch (cmp) {
       case Cmp::Eq: cmp = Cmp::Ne; break;
       case Cmp::Ne: cmp = Cmp::Eq; break;
-      case Cmp::Lt: case Cmp::Lo: cmp = Cmp::Ge; break;
-      case Cmp::Le: case Cmp::Ls: cmp = Cmp::Gt; break;
-      case Cmp::Gt: case Cmp::Hi: cmp = Cmp::Le; break;
-      case Cmp::Ge: case Cmp::Hs: cmp = Cmp::Lt; break;
+      case Cmp::Lt:
+      case Cmp::Lo: cmp = Cmp::Ge; break;
+      case Cmp::Le:
+      case Cmp::Ls: cmp = Cmp::Gt; break;
+      case Cmp::Gt:
+      case Cmp::Hi: cmp = Cmp::Le; break;
+      case Cmp::Ge:
+      case Cmp::Hs: cmp = Cmp::Lt; break;
       default: return threads;
     }
   }
   switch (cmp) {
     case Cmp::Eq: return {std::max(threads.first, c), std::min(threads.last, c)};
-    case Cmp::Lt: case Cmp::Lo: return {threads.first, std::min(threads.last, c - 1)};
-    case Cmp::Le: case Cmp::Ls: return {threads.first, std::min(threads.last, c)};
-    case Cmp::Gt: case Cmp::Hi: return {std::max(threads.first, c + 1), threads.last};
-    case Cmp::Ge: case Cmp::Hs: return {std::max(threads.first, c), threads.last};
+    case Cmp::Lt:
+    case Cmp::Lo: return {threads.first, std::min(threads.last, c - 1)};
+    case Cmp::Le:
+    case Cmp::Ls: return {threads.first, std::min(threads.last, c)};
+    case Cmp::Gt:
+    case Cmp::Hi: return {std::max(threads.first, c + 1), threads.last};
+    case Cmp::Ge:
+    case Cmp::Hs: return {std::max(threads.first, c), threads.last};
     default: return threads;
   }
 }

@@ -62,9 +62,7 @@ class Cells {
     }
   }
 
-  const isa::Row* row_of(const vm::Insn& i) const {
-    return i.row();
-  }
+  const isa::Row* row_of(const vm::Insn& i) const { return i.row(); }
 
   bool constant(int32_t at, int64_t& value) const {
     const int64_t in = int64_t(at) - code_.constants_at;
@@ -94,10 +92,13 @@ class Cells {
   // What a load or store touches, where that is known and in local memory.
   std::optional<Touch> touch(const vm::Insn& i) const {
     const isa::Row* row = row_of(i);
-    if (!row || row->kind != Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) || i.op[1] < 0 || i.base_width != 8) return std::nullopt;
+    if (!row || row->kind != Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) || i.op[1] < 0 ||
+        i.base_width != 8)
+      return std::nullopt;
     const Held h = held(i.op[1]);
     const Space space = i.mods().space;
-    if (h.state != Held::Place || !(h.place.generic ? space == Space::Generic : space == Space::Local || in_parameters(space))) return std::nullopt;
+    if (h.state != Held::Place || !(h.place.generic ? space == Space::Generic : space == Space::Local || in_parameters(space)))
+      return std::nullopt;
     Touch t{h.place, isa::bytes_of(i.type()), i.list ? i.count : 1};
     t.at.offset += i.imm;
     return t;
@@ -119,14 +120,16 @@ class Cells {
       h.place.generic = h.state == Held::Place && !i.mods().to;
       return h;
     }
-    if (row->kind == Kind::Lane && isa::bytes_of(i.type()) == 8 && !isa::is_float(i.type()) && (row->op == isa::Opcode::Add || row->op == isa::Opcode::Sub || row->op == isa::Opcode::Or)) {
+    if (row->kind == Kind::Lane && isa::bytes_of(i.type()) == 8 && !isa::is_float(i.type()) &&
+        (row->op == isa::Opcode::Add || row->op == isa::Opcode::Sub || row->op == isa::Opcode::Or)) {
       int64_t by;
       const bool sum = row->op == isa::Opcode::Add;
       for (const auto& [from, other] : {std::pair{i.op[1], i.op[2]}, std::pair{i.op[2], i.op[1]}}) {
         if (from == i.op[2] && row->op == isa::Opcode::Sub) break;
         if (!constant(other, by)) continue;
         Held h = held(from);
-        if (h.state == Held::Place) h.place.offset = row->op == isa::Opcode::Or ? h.place.offset | by : sum ? h.place.offset + by : h.place.offset - by;
+        if (h.state == Held::Place)
+          h.place.offset = row->op == isa::Opcode::Or ? h.place.offset | by : sum ? h.place.offset + by : h.place.offset - by;
         return h;
       }
       return {Held::Unknown, {}};
@@ -141,7 +144,8 @@ class Cells {
 
   bool overwrite(uint32_t variable, int64_t offset, int64_t bytes) {
     bool changed = false;
-    for (auto it = in_cells_.lower_bound({variable, offset - 7}); it != in_cells_.end() && it->first.first == variable && it->first.second < offset + bytes; ++it)
+    for (auto it = in_cells_.lower_bound({variable, offset - 7});
+         it != in_cells_.end() && it->first.first == variable && it->first.second < offset + bytes; ++it)
       changed = join(it->second, {Held::Unknown, {}}) || changed;
     return changed;
   }
@@ -154,7 +158,8 @@ class Cells {
       for (size_t k = 0; k < code_.insns.size(); ++k) {
         const vm::Insn& i = code_.insns[k];
         for (const Slot& s : flow_.slots[k])
-          if (s.written && !flow_.special_at.contains(s.at)) changed = join(held_[s.at], s.at == i.op[0] && s.bytes == 8 ? result(i) : Held{Held::Unknown, {}}) || changed;
+          if (s.written && !flow_.special_at.contains(s.at))
+            changed = join(held_[s.at], s.at == i.op[0] && s.bytes == 8 ? result(i) : Held{Held::Unknown, {}}) || changed;
         if (i.call)
           for (const vm::LocalPart& p : i.call->returns) changed = overwrite(p.variable, p.offset, p.size) || changed;
         const auto t = touch(i);
@@ -189,13 +194,16 @@ class Cells {
       const isa::Row* row = row_of(i);
       const std::optional<Touch> t = touch(i);
       if (t && !inside(*t)) more = escape({t->at.variable, 0, false}, true) || more;
-      if (row && row->kind == Kind::Address && row->op == isa::Opcode::Cvta && i.mods().space == Space::Local && !i.mods().to && held(i.op[1]).state != Held::Place)
+      if (row && row->kind == Kind::Address && row->op == isa::Opcode::Cvta && i.mods().space == Space::Local && !i.mods().to &&
+          held(i.op[1]).state != Held::Place)
         flow_.local_escapes = true;
       // A register that holds something else at other times.
-      if (const Held made = row ? result(i) : Held{}; made.state == Held::Place && !(held(i.op[0]) == made)) more = escape(made.place, false) || more;
+      if (const Held made = row ? result(i) : Held{}; made.state == Held::Place && !(held(i.op[0]) == made))
+        more = escape(made.place, false) || more;
       const auto uses = [&](int32_t at) {
         const auto special = flow_.special_at.find(at);
-        const bool narrow = special != flow_.special_at.end() && special->second->kind == vm::SlotKind::LocalAddress && special->second->width != 8;
+        const bool narrow =
+            special != flow_.special_at.end() && special->second->kind == vm::SlotKind::LocalAddress && special->second->width != 8;
         const Held h = narrow ? Held{Held::Place, {special->second->variable, 0, true}} : held(at);
         if (h.state != Held::Place) return;
         if (row && (row->kind == Kind::Compare || (row->kind == Kind::Address && row->op == isa::Opcode::Isspacep))) return;

@@ -32,7 +32,8 @@ Value* by_comparison(llvm::IRBuilder<>& b, Value* word, unsigned lanes) {
 Value* by_signs(llvm::IRBuilder<>& b, Value* word, unsigned lanes) {
   std::vector<llvm::Constant*> up;
   for (unsigned l = 0; l < lanes; ++l) up.push_back(llvm::ConstantInt::get(word->getType(), lanes - 1 - l));
-  return b.CreateICmpSLT(b.CreateShl(b.CreateVectorSplat(lanes, word), llvm::ConstantVector::get(up)), llvm::Constant::getNullValue(llvm::FixedVectorType::get(word->getType(), lanes)));
+  return b.CreateICmpSLT(b.CreateShl(b.CreateVectorSplat(lanes, word), llvm::ConstantVector::get(up)),
+                         llvm::Constant::getNullValue(llvm::FixedVectorType::get(word->getType(), lanes)));
 }
 
 }  // namespace
@@ -41,7 +42,8 @@ void spread_mask_words(llvm::Function& f) {
   std::vector<llvm::BitCastInst*> casts;
   for (llvm::BasicBlock& block : f)
     for (llvm::Instruction& i : block)
-      if (auto* type = llvm::dyn_cast<llvm::FixedVectorType>(i.getType()); type && type->getElementType()->isIntegerTy(1) && word_of(&i) && type->getNumElements() >= 32)
+      if (auto* type = llvm::dyn_cast<llvm::FixedVectorType>(i.getType());
+          type && type->getElementType()->isIntegerTy(1) && word_of(&i) && type->getNumElements() >= 32)
         casts.push_back(llvm::cast<llvm::BitCastInst>(&i));
   for (llvm::BitCastInst* cast : casts) {
     const unsigned lanes = llvm::cast<llvm::FixedVectorType>(cast->getType())->getNumElements();
@@ -73,7 +75,8 @@ unsigned bits_in(const Value* v) {
 // What gives bits made of bits and of nothing else.
 bool joins_bits(const llvm::Instruction& i) {
   if (!bits_in(&i)) return false;
-  if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::FreezeInst>(i) || (llvm::isa<llvm::BinaryOperator>(i) && i.isBitwiseLogicOp())) return true;
+  if (llvm::isa<llvm::PHINode>(i) || llvm::isa<llvm::FreezeInst>(i) || (llvm::isa<llvm::BinaryOperator>(i) && i.isBitwiseLogicOp()))
+    return true;
   return llvm::isa<llvm::ShuffleVectorInst>(i) && bits_in(i.getOperand(0));
 }
 
@@ -81,7 +84,9 @@ bool joins_bits(const llvm::Instruction& i) {
 
 void widen_mask_vectors(llvm::Function& f) {
   const auto crosses = [](const llvm::Instruction& i) {
-    return std::ranges::any_of(i.users(), [&](const llvm::User* u) { return llvm::cast<llvm::Instruction>(u)->getParent() != i.getParent() || llvm::isa<llvm::PHINode>(u); });
+    return std::ranges::any_of(i.users(), [&](const llvm::User* u) {
+      return llvm::cast<llvm::Instruction>(u)->getParent() != i.getParent() || llvm::isa<llvm::PHINode>(u);
+    });
   };
   std::unordered_map<Value*, Value*> wide;
   std::vector<llvm::Instruction*> found;
@@ -116,13 +121,16 @@ void widen_mask_vectors(llvm::Function& f) {
       }
       llvm::IRBuilder<> b(i->getNextNode());
       if (llvm::isa<llvm::FreezeInst>(i)) wide[i] = b.CreateFreeze(widened(i->getOperand(0)));
-      else if (auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(i); shuffle && joins_bits(*i)) wide[i] = b.CreateShuffleVector(widened(i->getOperand(0)), widened(i->getOperand(1)), shuffle->getShuffleMask());
-      else if (joins_bits(*i)) wide[i] = b.CreateBinOp(llvm::cast<llvm::BinaryOperator>(i)->getOpcode(), widened(i->getOperand(0)), widened(i->getOperand(1)));
+      else if (auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(i); shuffle && joins_bits(*i))
+        wide[i] = b.CreateShuffleVector(widened(i->getOperand(0)), widened(i->getOperand(1)), shuffle->getShuffleMask());
+      else if (joins_bits(*i))
+        wide[i] = b.CreateBinOp(llvm::cast<llvm::BinaryOperator>(i)->getOpcode(), widened(i->getOperand(0)), widened(i->getOperand(1)));
       else wide[i] = b.CreateSExt(i, type_for(i));
     }
   for (llvm::Instruction* i : found) {
     if (auto* phi = llvm::dyn_cast<llvm::PHINode>(i))
-      for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k) llvm::cast<llvm::PHINode>(wide[i])->addIncoming(widened(phi->getIncomingValue(k)), phi->getIncomingBlock(k));
+      for (unsigned k = 0; k < phi->getNumIncomingValues(); ++k)
+        llvm::cast<llvm::PHINode>(wide[i])->addIncoming(widened(phi->getIncomingValue(k)), phi->getIncomingBlock(k));
     // Others see the signs, looked at where they are used.
     const bool own = !joins_bits(*i);
     std::unordered_map<llvm::BasicBlock*, Value*> seen;
@@ -175,12 +183,16 @@ static Mixture mixture_of(Value* v) {
   Mixture m;
   llvm::Constant* others = nullptr;
   auto* i = llvm::dyn_cast<llvm::BinaryOperator>(v);
-  if (!i || (i->getOpcode() != llvm::Instruction::Or && i->getOpcode() != llvm::Instruction::Xor && i->getOpcode() != llvm::Instruction::Add)) return {};
-  const bool in_two = match(i->getOperand(0), m_And(m_Value(m.x), m_Constant(m.bits))) && match(i->getOperand(1), m_And(m_Value(m.y), m_Constant(others)));
+  if (!i ||
+      (i->getOpcode() != llvm::Instruction::Or && i->getOpcode() != llvm::Instruction::Xor && i->getOpcode() != llvm::Instruction::Add))
+    return {};
+  const bool in_two =
+      match(i->getOperand(0), m_And(m_Value(m.x), m_Constant(m.bits))) && match(i->getOperand(1), m_And(m_Value(m.y), m_Constant(others)));
   if (in_two) return others == llvm::ConstantExpr::getNot(m.bits) ? m : Mixture{};
   // ((x ^ y) & bits) ^ y
   Value* difference = nullptr;
-  const bool in_one = match(i, m_c_Xor(m_And(m_Value(difference), m_Constant(m.bits)), m_Value(m.y))) && match(difference, m_c_Xor(m_Value(m.x), m_Specific(m.y)));
+  const bool in_one = match(i, m_c_Xor(m_And(m_Value(difference), m_Constant(m.bits)), m_Value(m.y))) &&
+                      match(difference, m_c_Xor(m_Value(m.x), m_Specific(m.y)));
   return in_one ? m : Mixture{};
 }
 
@@ -190,11 +202,17 @@ void choose_before_mixing(llvm::Function& f) {
       auto* choice = llvm::dyn_cast<llvm::SelectInst>(&i);
       if (!choice || !choice->getType()->isVectorTy() || !choice->getCondition()->getType()->isVectorTy()) continue;
       const bool mixed_first = mixture_of(choice->getTrueValue()).bits;
-      Value *const mixed = mixed_first ? choice->getTrueValue() : choice->getFalseValue(), *const plain = mixed_first ? choice->getFalseValue() : choice->getTrueValue();
+      Value *const mixed = mixed_first ? choice->getTrueValue() : choice->getFalseValue(), *const plain = mixed_first
+                                                                                                              ? choice->getFalseValue()
+                                                                                                              : choice->getTrueValue();
       const Mixture m = mixture_of(mixed);
       if (!m.bits || (plain != m.x && plain != m.y)) continue;
       llvm::IRBuilder<> b(choice);
-      const auto chosen = [&](Value* v) { return v == plain ? v : mixed_first ? b.CreateSelect(choice->getCondition(), v, plain) : b.CreateSelect(choice->getCondition(), plain, v); };
+      const auto chosen = [&](Value* v) {
+        return v == plain    ? v
+               : mixed_first ? b.CreateSelect(choice->getCondition(), v, plain)
+                             : b.CreateSelect(choice->getCondition(), plain, v);
+      };
       Value *const x = b.CreateAnd(chosen(m.x), m.bits), *const y = b.CreateAnd(chosen(m.y), llvm::ConstantExpr::getNot(m.bits));
       choice->replaceAllUsesWith(b.CreateOr(x, y));
       choice->eraseFromParent();
@@ -216,8 +234,7 @@ void settle_mask_forms(llvm::Function& f) {
         Value* operand = logic->getOperand(k);
         words[k] = word_of(operand);
         any = any || words[k];
-        if (auto* constant = llvm::dyn_cast<llvm::Constant>(operand))
-          words[k] = llvm::ConstantExpr::getBitCast(constant, word_type);
+        if (auto* constant = llvm::dyn_cast<llvm::Constant>(operand)) words[k] = llvm::ConstantExpr::getBitCast(constant, word_type);
         all = all && words[k];
       }
       if (!any) continue;

@@ -18,7 +18,8 @@ const isa::Row* row_of(const Flow& flow, const vm::Insn& i, bool shared) {
   const isa::Row* row = i.row();
   if (!row) return nullptr;
   const isa::Space space = i.mods().space;
-  const bool wanted = shared ? space == isa::Space::Shared : space == isa::Space::Global || (space == isa::Space::Generic && !flow.local_escapes);
+  const bool wanted =
+      shared ? space == isa::Space::Shared : space == isa::Space::Global || (space == isa::Space::Generic && !flow.local_escapes);
   if (!wanted || flow.cell_access(i) || flow.fixed_local.contains(&i)) return nullptr;
   return row->kind == Kind::Memory || row->kind == Kind::Atomic ? row : nullptr;
 }
@@ -72,7 +73,8 @@ class Accesses {
 // Values and nodes that are not the same for all warps of a block.
 class Differing {
  public:
-  Differing(const Flow& flow, const std::array<uint32_t, 3>& block) : flow_(flow), block_(block), variables_(flow.variables.size()), nodes_(flow.nodes.size()) {
+  Differing(const Flow& flow, const std::array<uint32_t, 3>& block)
+      : flow_(flow), block_(block), variables_(flow.variables.size()), nodes_(flow.nodes.size()) {
     for (bool changed = true; changed;) {
       changed = false;
       for (uint32_t n = 0; n < flow.nodes.size(); ++n) changed = look_at(n) || changed;
@@ -92,7 +94,10 @@ class Differing {
   bool special(isa::Special s, int component) const {
     switch (s) {
       case isa::Special::Tid: return block_[static_cast<size_t>(component)] > 1 && (component > 0 || 32 % block_[0] != 0);
-      case isa::Special::Ntid: case isa::Special::Ctaid: case isa::Special::Nctaid: case isa::Special::Laneid: return false;
+      case isa::Special::Ntid:
+      case isa::Special::Ctaid:
+      case isa::Special::Nctaid:
+      case isa::Special::Laneid: return false;
       default: return true;
     }
   }
@@ -202,8 +207,11 @@ void find_shared_meetings(const Flow& flow, std::vector<Meeting>& out) {
   std::set<std::pair<uint32_t, uint32_t>> pairs;
   for (const Access& w : accesses.changes) {
     if (w.atomic) continue;
-    const auto before = [&](const Access& r) { return r.node != w.node && accesses.after(r.node)[w.node] && !accesses.after(w.node)[r.node]; };
-    if (std::ranges::any_of(accesses.reads, [&](const Access& r) { return r.insn->op[1] == w.insn->op[1] && r.insn->imm == w.insn->imm; })) continue;
+    const auto before = [&](const Access& r) {
+      return r.node != w.node && accesses.after(r.node)[w.node] && !accesses.after(w.node)[r.node];
+    };
+    if (std::ranges::any_of(accesses.reads, [&](const Access& r) { return r.insn->op[1] == w.insn->op[1] && r.insn->imm == w.insn->imm; }))
+      continue;
     for (const Access& r : accesses.reads)
       if (before(r)) pairs.emplace(r.node, w.node);
     if (pairs.size() > kMostPairs) return;
@@ -228,7 +236,8 @@ std::string find_same_work(const Flow& flow, const Roots& roots, const std::arra
   if (accesses.changes.empty() || accesses.reads.empty()) return "";
   const Differing differing(flow, block);
   const auto same = [&](const Access& a) {
-    return a.insn->op[1] >= 0 && !differing.node(a.node) && !differing.value(a.insn->op[1], a.insn->base_width) && (a.insn->guard < 0 || !differing.value(a.insn->guard, 0));
+    return a.insn->op[1] >= 0 && !differing.node(a.node) && !differing.value(a.insn->op[1], a.insn->base_width) &&
+           (a.insn->guard < 0 || !differing.value(a.insn->guard, 0));
   };
   for (const Access& w : accesses.changes) {
     if (w.atomic || !same(w)) continue;

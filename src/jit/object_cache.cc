@@ -56,7 +56,8 @@ std::unique_ptr<llvm::MemoryBuffer> ObjectCache::find(const std::string& key) co
   Header header;
   std::memcpy(&header, (*file)->getBufferStart(), sizeof header);
   const llvm::StringRef object = (*file)->getBuffer().drop_front(sizeof header);
-  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.size != object.size() || header.sum != llvm::xxh3_64bits(object)) return nullptr;
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.size != object.size() || header.sum != llvm::xxh3_64bits(object))
+    return nullptr;
   return llvm::MemoryBuffer::getMemBufferCopy(object, "kernel");
 }
 

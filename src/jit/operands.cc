@@ -20,7 +20,8 @@ class Collector {
   void both(int32_t at, int bytes) { add(at, bytes, true, true); }
 
   Width register_width(const ptx::Operand& o, Type otherwise) const {
-    return o.kind == OperandKind::Register ? width_of(code_.function_of(i_).source->registers[static_cast<size_t>(o.reg)].type) : width_of(otherwise);
+    return o.kind == OperandKind::Register ? width_of(code_.function_of(i_).source->registers[static_cast<size_t>(o.reg)].type)
+                                           : width_of(otherwise);
   }
 
   // Operand k of the text is op[k]; the first `destinations` are written.
@@ -80,24 +81,26 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code) {
   using vm::Step;
   switch (i.step) {
     case Step::Row: break;
-    case Step::Label: case Step::Jump: case Step::Branch: case Step::Ret: case Step::Exit: return c.out;
-    case Step::Call: case Step::CallBuiltin: case Step::CallIndirect:
+    case Step::Label:
+    case Step::Jump:
+    case Step::Branch:
+    case Step::Ret:
+    case Step::Exit: return c.out;
+    case Step::Call:
+    case Step::CallBuiltin:
+    case Step::CallIndirect:
       if (i.call->target_slot >= 0) c.reads(i.call->target_slot, 8);
       return c.out;
     case Step::NotPred:
       c.writes(i.op[0], 0);
       c.reads(i.op[1], 0);
       return c.out;
-    case Step::ReadSpecial:
-      c.writes(i.op[0], i.width);
-      return c.out;
+    case Step::ReadSpecial: c.writes(i.op[0], i.width); return c.out;
     case Step::PickTarget:
       c.writes(i.op[0], 4);
       c.reads(i.op[1], 8);
       return c.out;
-    case Step::BranchTable:
-      c.reads(i.op[0], 4);
-      return c.out;
+    case Step::BranchTable: c.reads(i.op[0], 4); return c.out;
   }
   const ptx::Instruction& s = *i.source;
   const isa::Row& row = *s.form.row;
@@ -147,9 +150,7 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code) {
       c.reads(i.op[3], 4);
       c.reads(i.op[4], 0);  // of copies: do not read the source
       break;
-    case Kind::Tensor:
-      wide_operands(c, i);
-      break;
+    case Kind::Tensor: wide_operands(c, i); break;
     case Kind::Image: {
       const auto n = std::bit_cast<vm::ImageOperands>(i.imm);
       const int result = row.op == isa::Opcode::Istypep ? 0 : row.op == isa::Opcode::Suld ? i.width : 4;
@@ -168,7 +169,12 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code) {
       for (size_t k = 2; k < s.operands.size() && k < 5; ++k)
         c.reads(i.op[k], c.register_width(s.operands[k], isa::operand_type(row.operands.list[k], s.form.type, s.form.atype)));
       break;
-    case Kind::Lane: case Kind::Compare: case Kind::Select: case Kind::Video: case Kind::Warp: case Kind::Address:
+    case Kind::Lane:
+    case Kind::Compare:
+    case Kind::Select:
+    case Kind::Video:
+    case Kind::Warp:
+    case Kind::Address:
       c.plain(1);
       c.writes(i.op[5], 0);
       break;
@@ -176,9 +182,7 @@ std::vector<Slot> slots_of(const vm::Insn& i, const vm::FunctionCode& code) {
       c.plain(1);
       c.both(i.op[5], 0);
       break;
-    case Kind::Barrier:
-      c.plain(i.source->form.mods.red ? 1 : 0);
-      break;
+    case Kind::Barrier: c.plain(i.source->form.mods.red ? 1 : 0); break;
     default:  // kinds this engine does not know: every register may be either
       c.plain(0);
       c.reads(i.op[5], 0);

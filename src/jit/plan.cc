@@ -32,18 +32,23 @@ std::string refuse(const PlanRequest& r) {
   const vm::Code& code = *r.code;
   const vm::EngineServices& services = *r.services;
   const bool watched = r.wanted.compiled;
-  const auto at = [&](const vm::Insn& i, std::string_view why) { return fmt::format("{} ({})", why, services.location(i, *code.function)); };
+  const auto at = [&](const vm::Insn& i, std::string_view why) {
+    return fmt::format("{} ({})", why, services.location(i, *code.function));
+  };
   constexpr size_t kMostInstructions = 8000;  // code generation takes seconds for more
   if (code.function->insns.size() > kMostInstructions) return "it is very long";
   for (const vm::Insn& i : code.function->insns) {
-    if (i.step == vm::Step::Call && !may_be_passed(code, i)) return at(i, "it calls device functions that call themselves or are very long");
+    if (i.step == vm::Step::Call && !may_be_passed(code, i))
+      return at(i, "it calls device functions that call themselves or are very long");
     if (i.call && i.call->runtime) return at(i, "it calls the device runtime");
     const isa::Row* row = i.row();
     if (!row) continue;
-    if (watched && (row->op == isa::Opcode::Wgmma || row->cls == isa::Class::Copy || (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier)))
+    if (watched && (row->op == isa::Opcode::Wgmma || row->cls == isa::Class::Copy ||
+                    (row->kind == isa::Kind::Async && row->cls == isa::Class::Barrier)))
       return at(i, "it has instructions of warp groups, bulk copies or barriers in memory, and is watched");
     if (row->kind == isa::Kind::Async && row->op == isa::Opcode::Barrier) return at(i, "it waits for its cluster");
-    if (row->op == isa::Opcode::Alloca || row->op == isa::Opcode::Stacksave || row->op == isa::Opcode::Stackrestore) return at(i, "it changes its stack");
+    if (row->op == isa::Opcode::Alloca || row->op == isa::Opcode::Stacksave || row->op == isa::Opcode::Stackrestore)
+      return at(i, "it changes its stack");
     const isa::Mods& m = i.mods();
     if (row->kind == isa::Kind::Memory && row->cls == isa::Class::Load && i.op[1] < 0 &&
         (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry) &&
@@ -85,14 +90,16 @@ std::string refuse_handovers(const Flow& flow) {
 std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLeaves& early) {
   plan.code = r.code;
   plan.block = r.block;
-  if (std::string why = build_flow(plan.flow, *r.code->function, *r.services, r.block, early, r.wanted.compiled, r.in_turns); !why.empty()) return why;
+  if (std::string why = build_flow(plan.flow, *r.code->function, *r.services, r.block, early, r.wanted.compiled, r.in_turns); !why.empty())
+    return why;
   const auto passed = [](const std::vector<Slot>& slots) {
     size_t n = 0;
     for (const Slot& s : slots) n += size_t{s.read} + size_t{s.written};
     return n;
   };
   for (size_t k = 0; k < plan.flow.slots.size(); ++k)
-    if (passed(plan.flow.slots[k]) > kMostOperands && !plan.flow.is_left_call(r.code->function->insns[k])) return "it has an instruction with very many registers";
+    if (passed(plan.flow.slots[k]) > kMostOperands && !plan.flow.is_left_call(r.code->function->insns[k]))
+      return "it has an instruction with very many registers";
   plan.waits = find_waiting_loops(plan.flow, r.wanted.compiled);
   static const bool without_polls = left_out("polls");
   if (!plan.waits.empty() && (r.wanted.compiled || without_polls)) return plan.waits[0].why(plan.flow);
@@ -129,14 +136,16 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
   plan.decides.assign(plan.flow.nodes.size(), 0);
   const bool barriers = plan.regions.size() > 1;  // or places that are taken for one
   for (const Region& region : plan.regions)
-    if (region.exit_node >= 0) plan.decides[static_cast<size_t>(region.exit_node)] = plan.flow.nodes[static_cast<size_t>(region.exit_node)].ends == End::Branch;
+    if (region.exit_node >= 0)
+      plan.decides[static_cast<size_t>(region.exit_node)] = plan.flow.nodes[static_cast<size_t>(region.exit_node)].ends == End::Branch;
   plan.shapes = find_shapes(plan.flow, r.block, plan.decides, barriers, r.assume);
   if (std::string why = refuse_handovers(plan.flow); !why.empty()) return why;
   for (const Node& node : plan.flow.nodes)
     if (node.ends == End::Barrier && node.last->mods().red) {
       const Source d = plan.flow.source(node.last->op[0], plan.flow.variables.empty() ? 0 : 4);
       const Shape& s = plan.shapes.variables[d.variable];
-      if (d.kind != SourceKind::Variable || !s.uniform() || s.reach != Reach::Block) return "the result of a barrier is mixed with values of single threads";
+      if (d.kind != SourceKind::Variable || !s.uniform() || s.reach != Reach::Block)
+        return "the result of a barrier is mixed with values of single threads";
     }
   return "";
 }
@@ -148,7 +157,8 @@ void find_techniques(KernelPlan& plan, const PlanRequest& r) {
   if (!left_out("slopes") && !r.wanted.compiled) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
   plan.spreads.assign(plan.flow.variables.size(), 0);
   if (!left_out("spreads") && !r.wanted.compiled) plan.spreads = find_spreads(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
-  if (!left_out("guesses") && !r.wanted.compiled && !plan.flow.in_turns) plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, plan.regions.size() > 1, plan.lane_loops);
+  if (!left_out("guesses") && !r.wanted.compiled && !plan.flow.in_turns)
+    plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, plan.regions.size() > 1, plan.lane_loops);
 }
 
 // Where warps wait for barriers in memory some of them may well go other ways than others, as where one fills what others empty.
@@ -172,14 +182,16 @@ std::string make_plan(KernelPlan& plan, const PlanRequest& request) {
     if (std::string why = find_structure(plan, r, early); !why.empty()) return why;
     more = false;
     const bool leaves = !r.wanted.compiled && !left_out("leaving");  // watched, the order of what is told would change
-    if (leaves && early.empty() && (plan.uncut || (plan.flow.in_turns && !r.in_turns && !needs_turns(plan)))) {  // the ways out may be what could not be cut
+    if (leaves && early.empty() &&
+        (plan.uncut || (plan.flow.in_turns && !r.in_turns && !needs_turns(plan)))) {  // the ways out may be what could not be cut
       for (const Node& node : plan.flow.nodes)
         if (node.ends == End::Branch) more = early.insert(node.last).second || more;
       if (more) continue;
     }
     // Decisions of the whole block that warps may take differently.
     for (size_t b = 0; b < plan.decides.size() && leaves && !plan.uncut; ++b)
-      if (plan.decides[b] && !plan.shapes.source(plan.flow.nodes[b].last->guard, 0).one_value()) more = early.insert(plan.flow.nodes[b].last).second || more;
+      if (plan.decides[b] && !plan.shapes.source(plan.flow.nodes[b].last->guard, 0).one_value())
+        more = early.insert(plan.flow.nodes[b].last).second || more;
     if (!more && (plan.uncut || (plan.flow.awaits && decides_by_warp(plan)))) r.in_turns = more = true;
   }
   find_techniques(plan, r);

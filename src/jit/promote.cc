@@ -22,9 +22,11 @@ using llvm::Value;
 bool only_loaded_and_stored(const llvm::AllocaInst& variable) {
   if (variable.isArrayAllocation()) return false;
   return llvm::all_of(variable.users(), [&](const llvm::User* user) {
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) return !load->isVolatile() && load->getType() == variable.getAllocatedType();
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user))
+      return !load->isVolatile() && load->getType() == variable.getAllocatedType();
     const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
-    return store && !store->isVolatile() && store->getPointerOperand() == &variable && store->getValueOperand()->getType() == variable.getAllocatedType();
+    return store && !store->isVolatile() && store->getPointerOperand() == &variable &&
+           store->getValueOperand()->getType() == variable.getAllocatedType();
   });
 }
 

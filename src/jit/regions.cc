@@ -118,7 +118,9 @@ class Cutter {
     return false;
   }
   // Every way through the region of `place` that does not leave the kernel comes past it; and just once.
-  bool all_come_by(uint32_t place) const { return static_cast<int32_t>(place) != owner_[place] && !reaches(place, {static_cast<uint32_t>(owner_[place])}, true); }
+  bool all_come_by(uint32_t place) const {
+    return static_cast<int32_t>(place) != owner_[place] && !reaches(place, {static_cast<uint32_t>(owner_[place])}, true);
+  }
   bool all_come_to(uint32_t place) const { return all_come_by(place) && !reaches(place, flow_.nodes[place].next, false); }
 
   bool stops(uint32_t b) const { return flow_.nodes[b].ends == End::Barrier || decides_[b]; }
@@ -259,7 +261,10 @@ void find_late_nodes(Flow& flow, const std::vector<Region>& regions) {
   for (Node& node : flow.nodes) node.at_end = Bits(flow.variables.size());
   for (const Region& r : regions) {
     if (r.exit_node < 0 && r.exit_to < 0) continue;
-    const auto leads_out = [&](uint32_t b) { return r.exit_to < 0 ? static_cast<int32_t>(b) == r.exit_node : std::ranges::find(flow.nodes[b].next, static_cast<uint32_t>(r.exit_to)) != flow.nodes[b].next.end(); };
+    const auto leads_out = [&](uint32_t b) {
+      return r.exit_to < 0 ? static_cast<int32_t>(b) == r.exit_node
+                           : std::ranges::find(flow.nodes[b].next, static_cast<uint32_t>(r.exit_to)) != flow.nodes[b].next.end();
+    };
     const auto first = std::ranges::find_if(r.nodes, leads_out);
     if (first == r.nodes.end()) continue;
     std::vector<uint32_t> late;

@@ -32,12 +32,12 @@ Roots find_roots(const Flow& flow) {
     if (!i.row()) return Roots::kNone;
     const isa::Row& row = *i.row();
     const isa::Mods& m = i.mods();
-    if (is_load(i) && i.op[1] < 0 && !i.list && i.width == 8 &&
-        (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry))
+    if (is_load(i) && i.op[1] < 0 && !i.list && i.width == 8 && (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry))
       return static_cast<int64_t>(i.imm);
     if ((row.kind == Kind::Move && !i.list) || row.kind == Kind::Address) return at(i.op[1]);
     if (row.kind != Kind::Lane || i.list) return Roots::kNone;
-    if (row.op == isa::Opcode::Add || row.op == isa::Opcode::Sub) return isa::bytes_of(i.type()) == 8 ? sum(at(i.op[1]), at(i.op[2])) : Roots::kNone;
+    if (row.op == isa::Opcode::Add || row.op == isa::Opcode::Sub)
+      return isa::bytes_of(i.type()) == 8 ? sum(at(i.op[1]), at(i.op[2])) : Roots::kNone;
     if (row.op == isa::Opcode::Mad) return at(i.op[3]);
     return Roots::kNone;
   };

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kLanes = 32;
 
-template <class T> void spread_as(std::byte* lanes, const Saved& s, const std::byte* bases) {
+template <class T>
+void spread_as(std::byte* lanes, const Saved& s, const std::byte* bases) {
   const int length = kLanes / s.runs;
   const T stride = static_cast<T>(s.stride);
   for (int r = 0; r < s.runs; ++r, lanes += static_cast<size_t>(length) * sizeof(T)) {
@@ -39,7 +40,8 @@ struct Standing {
   uint32_t at = 0, lanes = 0;
 };
 
-void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which, uint32_t kept_stride, const std::vector<Standing>& standing) {
+void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which, uint32_t kept_stride,
+             const std::vector<Standing>& standing) {
   for (const Saved& s : saved) {
     std::byte* at = s.local ? nullptr : w.regs + s.at;
     const std::byte* from = s.block_value >= 0 ? reinterpret_cast<const std::byte*>(&c->handed.block_values[which][s.block_value])
@@ -94,7 +96,8 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
       restore(c, other, h->saved_before, 0, h->kept_stride, {{h->before ? number(h->before) : 0, ~0u}});
     } else {
       place_warp(*c, *h, w, active);
-      if (c->watched.watch && h->stretch >= 0) take_back(*c, static_cast<uint32_t>(h->stretch), static_cast<uint32_t>(h->at - first), w, active);
+      if (c->watched.watch && h->stretch >= 0)
+        take_back(*c, static_cast<uint32_t>(h->stretch), static_cast<uint32_t>(h->at - first), w, active);
     }
   }
   c->services->resume(block);
@@ -165,26 +168,26 @@ std::vector<Symbol> runtime_symbols(const Processor& processor) {
   void* const quiet = quiet_call(processor);
   std::vector<Symbol> all = watch_symbols();
   all.insert(all.end(), {
-      {"wb_kept", reinterpret_cast<void*>(&wb_kept)},
-      {"wb_prepare", reinterpret_cast<void*>(&wb_prepare)},
-      {"wb_handler", reinterpret_cast<void*>(&wb_handler)},
-      {"wb_write_rows", reinterpret_cast<void*>(&wb_write_rows)},
-      {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
-      {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
-      {"wb_move_matrix", reinterpret_cast<void*>(&wb_move_matrix)},
-      {"wb_move_rows", reinterpret_cast<void*>(&wb_move_rows)},
-      {"wb_read_texture", reinterpret_cast<void*>(&wb_read_texture)},
-      {"wb_look_again", reinterpret_cast<void*>(&wb_look_again)},
-      {"wb_poll", reinterpret_cast<void*>(&wb_poll)},
-      {"wb_passed", reinterpret_cast<void*>(&wb_passed)},
-      {"wb_give_way", reinterpret_cast<void*>(&wb_give_way)},
-      {"wb_wait_at", reinterpret_cast<void*>(&wb_wait_at)},
-      {"wb_stays", reinterpret_cast<void*>(&wb_stays)},
-      {"wb_answer", reinterpret_cast<void*>(&wb_answer)},
-      {"wb_arrive_at", reinterpret_cast<void*>(&wb_arrive_at)},
-      {"wb_leave_turns", reinterpret_cast<void*>(&wb_leave_turns)},
-      {"wb_quiet", quiet ? quiet : reinterpret_cast<void*>(&wb_detour)},
-  });
+                            {"wb_kept", reinterpret_cast<void*>(&wb_kept)},
+                            {"wb_prepare", reinterpret_cast<void*>(&wb_prepare)},
+                            {"wb_handler", reinterpret_cast<void*>(&wb_handler)},
+                            {"wb_write_rows", reinterpret_cast<void*>(&wb_write_rows)},
+                            {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
+                            {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
+                            {"wb_move_matrix", reinterpret_cast<void*>(&wb_move_matrix)},
+                            {"wb_move_rows", reinterpret_cast<void*>(&wb_move_rows)},
+                            {"wb_read_texture", reinterpret_cast<void*>(&wb_read_texture)},
+                            {"wb_look_again", reinterpret_cast<void*>(&wb_look_again)},
+                            {"wb_poll", reinterpret_cast<void*>(&wb_poll)},
+                            {"wb_passed", reinterpret_cast<void*>(&wb_passed)},
+                            {"wb_give_way", reinterpret_cast<void*>(&wb_give_way)},
+                            {"wb_wait_at", reinterpret_cast<void*>(&wb_wait_at)},
+                            {"wb_stays", reinterpret_cast<void*>(&wb_stays)},
+                            {"wb_answer", reinterpret_cast<void*>(&wb_answer)},
+                            {"wb_arrive_at", reinterpret_cast<void*>(&wb_arrive_at)},
+                            {"wb_leave_turns", reinterpret_cast<void*>(&wb_leave_turns)},
+                            {"wb_quiet", quiet ? quiet : reinterpret_cast<void*>(&wb_detour)},
+                        });
   return all;
 }
 

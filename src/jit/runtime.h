@@ -183,7 +183,8 @@ extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_
 extern "C" void wb_detour(Context* c, const Detour* d, uint32_t warp, uint32_t mask, uint32_t active);
 extern "C" bool wb_move_matrix(Context* c, const vm::Insn* i, uint64_t address, uint64_t stride, void* registers);
 extern "C" bool wb_move_rows(Context* c, const vm::Insn* i, const uint64_t* addresses, void* registers);
-extern "C" int wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results);
+extern "C" int wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, uint32_t mask, const uint32_t* coordinates,
+                               uint32_t* results);
 // Code that calls the function in rax and leaves all registers as they are; null: there is none for this processor.
 void* quiet_call(const Processor& processor);
 

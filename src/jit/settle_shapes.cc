@@ -26,7 +26,8 @@ void find_loose(Shapes& s) {
       const isa::Row* row = i.row();
       const bool arithmetic = is_arithmetic(i);
       const bool move = row && !arithmetic && row->kind == Kind::Move && !i.list && i.type() != Type::Pred;
-      const bool compares = row && row->kind == Kind::Compare && s.has_ir(i) && (i.type() == Type::F32 || i.source->form.atype == Type::F32);
+      const bool compares =
+          row && row->kind == Kind::Compare && s.has_ir(i) && (i.type() == Type::F32 || i.source->form.atype == Type::F32);
       const bool store = row && row->kind == Kind::Memory && row->cls == isa::Class::Store;
       // The special function unit gives one NaN for all of them.
       const bool special = row && !arithmetic && row->kind == Kind::Lane && i.type() == Type::F32 && says(*row, ".approx");
@@ -36,7 +37,8 @@ void find_loose(Shapes& s) {
         bool fine = arithmetic;
         if (slot.written && move) {
           const Source from = flow.source(i.op[1], 4);
-          fine = from.kind == SourceKind::Constant ? (from.bits & 0x7fffffff) <= 0x7f800000 : from.kind == SourceKind::Variable && s.loose[from.variable];
+          fine = from.kind == SourceKind::Constant ? (from.bits & 0x7fffffff) <= 0x7f800000
+                                                   : from.kind == SourceKind::Variable && s.loose[from.variable];
         } else if (!slot.written) {
           // A move out of these variables makes the NaN canonical. Handlers get canonical values.
           fine = arithmetic || compares || special || move || (store && slot.at != i.op[1]);

@@ -11,8 +11,12 @@ bool may_write_shared(const Flow& flow, const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
   if (row.kind == isa::Kind::Memory && row.cls == isa::Class::Load) return false;
   switch (i.mods().space) {
-    case isa::Space::Global: case isa::Space::Const: case isa::Space::Local: return row.kind != isa::Kind::Memory && row.kind != isa::Kind::Atomic;
-    case isa::Space::Param: case isa::Space::ParamEntry: case isa::Space::ParamFunc: return false;
+    case isa::Space::Global:
+    case isa::Space::Const:
+    case isa::Space::Local: return row.kind != isa::Kind::Memory && row.kind != isa::Kind::Atomic;
+    case isa::Space::Param:
+    case isa::Space::ParamEntry:
+    case isa::Space::ParamFunc: return false;
     default: return true;
   }
 }

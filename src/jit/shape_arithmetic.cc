@@ -63,7 +63,8 @@ uint8_t sum_bits(uint8_t a, uint8_t b) {
 
 Shape runs_of(int runs, int64_t stride, Reach reach, int align, int bits) {
   if (runs > kMostRuns) return vector_shape();
-  return {static_cast<uint8_t>(runs), false, reach, static_cast<uint8_t>(std::min(align, 62)), static_cast<uint8_t>(bits), stride, false, 0};
+  return {static_cast<uint8_t>(runs), false,  reach, static_cast<uint8_t>(std::min(align, 62)),
+          static_cast<uint8_t>(bits), stride, false, 0};
 }
 
 Shape add(const Shape& a, const Shape& b, bool subtract) {
@@ -72,8 +73,9 @@ Shape add(const Shape& a, const Shape& b, bool subtract) {
   const int runs = std::max(a.runs, b.runs);
   const auto ga = gap_in(a, runs), gb = gap_in(b, runs);
   const auto pa = pace_of(a), pb = pace_of(b);
-  const Shape s = spaced(runs_of(runs, stride, std::max(a.reach, b.reach), std::min(a.align, b.align), subtract ? 64 : sum_bits(a.bits, b.bits)),
-                         ga && gb ? std::optional(subtract ? *ga - *gb : *ga + *gb) : std::nullopt);
+  const Shape s =
+      spaced(runs_of(runs, stride, std::max(a.reach, b.reach), std::min(a.align, b.align), subtract ? 64 : sum_bits(a.bits, b.bits)),
+             ga && gb ? std::optional(subtract ? *ga - *gb : *ga + *gb) : std::nullopt);
   return with_pace(s, pa && pb ? std::optional(subtract ? *pa - *pb : *pa + *pb) : std::nullopt);
 }
 
@@ -92,10 +94,13 @@ Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, i
       const int64_t factor = widened ? static_cast<uint32_t>(c) : bytes == 4 ? static_cast<int32_t>(c) : static_cast<int64_t>(c);
       const auto grows = std::abs(factor) <= INT32_MAX ? pace_of(x) : std::nullopt;
       const auto pace = grows ? std::optional(*grows * factor) : std::nullopt;
-      if (x.stride == 0 && (!x.even || x.gap == 0)) return with_pace(runs_of(x.runs, 0, x.reach, c ? x.align + log2_of(c) : 62, bits), pace);
+      if (x.stride == 0 && (!x.even || x.gap == 0))
+        return with_pace(runs_of(x.runs, 0, x.reach, c ? x.align + log2_of(c) : 62, bits), pace);
       if (factor > INT32_MAX || factor < INT32_MIN || x.stride > INT32_MAX || x.stride < INT32_MIN) return vector_shape();
       const bool small = x.even && std::abs(x.gap) <= INT32_MAX;
-      return with_pace(spaced(runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits), small ? std::optional(x.gap * factor) : std::nullopt), pace);
+      return with_pace(spaced(runs_of(x.runs, x.stride * factor, x.reach, c ? x.align + log2_of(c) : 62, bits),
+                              small ? std::optional(x.gap * factor) : std::nullopt),
+                       pace);
     }
   if (a.stride || b.stride) return vector_shape();
   return runs_of(std::max(a.runs, b.runs), 0, std::max(a.reach, b.reach), a.align + b.align, bits);

@@ -19,7 +19,8 @@ static int log2_of(uint64_t v) { return std::countr_zero(v); }
 Shape Shapes::special(const vm::FrameSlot& s) const {
   switch (s.kind) {
     case vm::SlotKind::SharedAddress: return uniform_shape(Reach::Block, 0, 24);
-    case vm::SlotKind::LocalAddress: case vm::SlotKind::ParamAddress: return uniform_shape(Reach::Block);
+    case vm::SlotKind::LocalAddress:
+    case vm::SlotKind::ParamAddress: return uniform_shape(Reach::Block);
     default: break;
   }
   const bool one_dimension = block[1] == 1 && block[2] == 1;
@@ -28,9 +29,15 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
       const uint32_t x = block[0], c = s.component;
       if (c > 2 || block[c] == 1) return uniform_shape(Reach::Block, 62, 0);
       const int bits = std::bit_width(block[c] - 1);
-      if (c == 0 && (one_dimension || x % 32 == 0)) return with_pace(runs_of(1, 1, Reach::Warp, kWarpBits, bits), one_dimension ? std::optional(32) : x == 32 ? std::optional(0) : std::nullopt);
-      if (c == 0 && std::has_single_bit(x) && x < 32) return with_pace(spaced(runs_of(static_cast<int>(32 / x), 1, Reach::Warp, 62, bits), 0), 0);
-      if (c == 1 && x % 32 == 0) return with_pace(uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits)), x == 32 && block[2] == 1 ? std::optional(1) : std::nullopt);
+      if (c == 0 && (one_dimension || x % 32 == 0))
+        return with_pace(runs_of(1, 1, Reach::Warp, kWarpBits, bits), one_dimension ? std::optional(32)
+                                                                      : x == 32     ? std::optional(0)
+                                                                                    : std::nullopt);
+      if (c == 0 && std::has_single_bit(x) && x < 32)
+        return with_pace(spaced(runs_of(static_cast<int>(32 / x), 1, Reach::Warp, 62, bits), 0), 0);
+      if (c == 1 && x % 32 == 0)
+        return with_pace(uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits)),
+                         x == 32 && block[2] == 1 ? std::optional(1) : std::nullopt);
       if (c == 1 && std::has_single_bit(x) && x < 32) {
         const Shape y = runs_of(static_cast<int>(32 / x), 0, Reach::Warp, 0, bits);
         if (x * block[1] % 32) return y;  // a warp may go on in the next plane
@@ -40,8 +47,11 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
       return vector_shape();
     }
     case Special::Laneid: return lone() ? uniform_shape(Reach::Block, 62, 0) : runs_of(1, 1, Reach::Block, 62, 5);
-    case Special::LanemaskEq: case Special::LanemaskLt: case Special::LanemaskLe: case Special::LanemaskGe: case Special::LanemaskGt:
-      return lone() ? uniform_shape(Reach::Block) : vector_shape();
+    case Special::LanemaskEq:
+    case Special::LanemaskLt:
+    case Special::LanemaskLe:
+    case Special::LanemaskGe:
+    case Special::LanemaskGt: return lone() ? uniform_shape(Reach::Block) : vector_shape();
     case Special::Warpid: return with_pace(uniform_shape(Reach::Warp, 0, 5), 1);
     case Special::Ntid: return uniform_shape(Reach::Block, s.component < 3 ? static_cast<uint8_t>(log2_of(block[s.component])) : 0, 11);
     default: return uniform_shape(Reach::Block);
@@ -52,7 +62,8 @@ Shape Shapes::source(int32_t at, Width bytes) const {
   const Source s = flow->source(at, bytes);
   switch (s.kind) {
     case SourceKind::Variable: return variables[s.variable];
-    case SourceKind::Constant: return uniform_shape(Reach::Block, static_cast<uint8_t>(s.bits ? log2_of(s.bits) : 62), static_cast<uint8_t>(std::bit_width(s.bits)));
+    case SourceKind::Constant:
+      return uniform_shape(Reach::Block, static_cast<uint8_t>(s.bits ? log2_of(s.bits) : 62), static_cast<uint8_t>(std::bit_width(s.bits)));
     case SourceKind::Special: return special(*s.special);
     default: return vector_shape();
   }
@@ -91,7 +102,8 @@ static bool warps_agree(const Shapes& s, const vm::Insn& i) {
   using isa::Cmp;
   const isa::Mods& m = i.mods();
   const Type t = i.type();
-  if (isa::is_float(t) || t == Type::Pred || isa::bytes_of(t) < 4 || (m.boolop != isa::BoolOp::None && !s.source(i.op[3], 0).uniform())) return false;
+  if (isa::is_float(t) || t == Type::Pred || isa::bytes_of(t) < 4 || (m.boolop != isa::BoolOp::None && !s.source(i.op[3], 0).uniform()))
+    return false;
   const Width bytes = static_cast<Width>(isa::bytes_of(t));
   const Shape a = s.source(i.op[1], bytes), c = s.source(i.op[2], bytes);
   if (a.runs != 1 || c.runs != 1 || (a.stride == 0) == (c.stride == 0)) return false;
@@ -156,7 +168,8 @@ Shape Shapes::result(const vm::Insn& i) const {
       const Shape a = source(i.op[1], i.base_width);
       if (a.unset) return {};
       // One address in local memory is another place for every lane.
-      const bool own = m.space != isa::Space::Global && m.space != isa::Space::Const && m.space != isa::Space::Shared && m.space != isa::Space::SharedCluster && m.space != isa::Space::Generic;
+      const bool own = m.space != isa::Space::Global && m.space != isa::Space::Const && m.space != isa::Space::Shared &&
+                       m.space != isa::Space::SharedCluster && m.space != isa::Space::Generic;
       if (own) return vector_shape();
       if (!a.uniform() || (m.space == isa::Space::Generic && flow->local_escapes)) return vector_shape();
       const bool unchanging = m.space == isa::Space::Const || m.nc;
@@ -165,7 +178,8 @@ Shape Shapes::result(const vm::Insn& i) const {
     case Kind::Warp:
       if (op == Opcode::Vote || op == Opcode::Activemask || op == Opcode::Redux) return uniform_shape(Reach::Warp);
       return vector_shape();
-    case Kind::Move: case Kind::Address: {
+    case Kind::Move:
+    case Kind::Address: {
       if (i.list) return scalar ? uniform_shape(reach) : vector_shape();
       Shape a = source(i.op[1], bytes ? bytes : 0);
       if (row.kind == Kind::Address) {
@@ -174,8 +188,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       }
       return a;
     }
-    case Kind::Compare:
-      return scalar || warps_agree(*this, i) ? uniform_shape(reach) : vector_shape();
+    case Kind::Compare: return scalar || warps_agree(*this, i) ? uniform_shape(reach) : vector_shape();
     case Kind::Select: {
       if (scalar) return uniform_shape(reach);
       if (op != Opcode::Selp || isa::is_float(t)) return vector_shape();
@@ -194,8 +207,10 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (x.vector()) return x;
       if (x.stride == 0 && x.bits <= 30 && isa::bytes_of(t) >= 4 && isa::bytes_of(a) >= 4) return x;
       if (x.stride == 0) {
-        const bool may_be_negative = (isa::is_signed(a) && x.bits >= std::min(31, isa::bits_of(a))) || (isa::is_signed(t) && i.width > isa::bytes_of(t));
-        return runs_of(x.runs, 0, x.reach, isa::bytes_of(t) >= isa::bytes_of(a) && !m.sat ? x.align : 0, may_be_negative ? 64 : std::min<int>(x.bits, isa::bits_of(t)));
+        const bool may_be_negative =
+            (isa::is_signed(a) && x.bits >= std::min(31, isa::bits_of(a))) || (isa::is_signed(t) && i.width > isa::bytes_of(t));
+        return runs_of(x.runs, 0, x.reach, isa::bytes_of(t) >= isa::bytes_of(a) && !m.sat ? x.align : 0,
+                       may_be_negative ? 64 : std::min<int>(x.bits, isa::bits_of(t)));
       }
       if (m.sat || isa::bytes_of(t) < 4 || isa::bytes_of(a) < 4 || i.count != isa::bytes_of(a)) return vector_shape();
       if (isa::bytes_of(t) == 8 && isa::bytes_of(a) == 4 && !assume_no_wrap && x.bits > 30) return vector_shape();
@@ -223,13 +238,15 @@ Shape Shapes::result(const vm::Insn& i) const {
       if (warps_wrap && x.paced && x.bits > 30) r = with_pace(r, std::nullopt);
     if (!r.vector() && r.stride != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) return vector_shape();
     if (r.even && r.gap != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) r.even = false, r.gap = 0;
-    if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */ }
+    if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */
+    }
     return op == Opcode::Mad ? add(r, source(i.op[3], 8), false) : r;
   }
   if (op == Opcode::Shl && constant_of(*flow, i.op[2], 4, c)) {
     if (a.vector() || c > 32 || std::abs(a.stride) > INT32_MAX) return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
     const auto pace = pace_of(a);
-    return with_pace(spaced(runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c), a.bits + c > 31 ? 64 : static_cast<int>(a.bits + c)),
+    return with_pace(spaced(runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c),
+                                    a.bits + c > 31 ? 64 : static_cast<int>(a.bits + c)),
                             a.even ? std::optional(a.gap * (int64_t(1) << c)) : std::nullopt),
                      pace ? std::optional(*pace * (int64_t(1) << c)) : std::nullopt);
   }
@@ -259,7 +276,7 @@ Shape Shapes::result(const vm::Insn& i) const {
     const int align = std::max<int>(0, a.align - static_cast<int>(c));
     const int bits = isa::is_signed(t) && a.bits > 31 ? 64 : std::max<int>(0, a.bits - static_cast<int>(c));
     if (a.stride == 0) return runs_of(a.runs, 0, a.reach, align, bits);
-    if (a.stride != 1 || a.align < std::min<int>(static_cast<int>(c), run_bits) ) return vector_shape();
+    if (a.stride != 1 || a.align < std::min<int>(static_cast<int>(c), run_bits)) return vector_shape();
     if (static_cast<int>(c) >= run_bits && a.align >= run_bits) {
       // Warp by warp a multiple of what is shifted out: the quotient grows as evenly.
       const bool even = a.runs == 1 && a.paced && a.bits <= 30 && a.align >= c && a.pace % (int64_t(1) << c) == 0;
@@ -272,7 +289,9 @@ Shape Shapes::result(const vm::Insn& i) const {
     // Bits that do not meet: or is a sum. The run's own lanes count among the bits of the one that grows.
     const auto below = [](const Shape& x, const Shape& y) { return x.bits <= y.align && y.stride == 0; };
     // What does not grow, under the lowest bit that any lane of the other can have.
-    const auto under = [](const Shape& x, const Shape& y) { return x.stride == 0 && y.stride != 0 && x.bits <= std::min<int>(y.align, std::countr_zero(static_cast<uint64_t>(y.stride))); };
+    const auto under = [](const Shape& x, const Shape& y) {
+      return x.stride == 0 && y.stride != 0 && x.bits <= std::min<int>(y.align, std::countr_zero(static_cast<uint64_t>(y.stride)));
+    };
     if (below(a, b) || below(b, a) || under(a, b) || under(b, a)) return add(a, b, false);
     return vector_shape();
   }

@@ -46,8 +46,7 @@ class Slopes {
   // Does the instruction, by itself and for all lanes that go on together, give a value that grows evenly?
   bool defines(uint32_t node, const vm::Insn& i, uint32_t v) const {
     if (!i.row() || i.list || !shapes_.has_ir(i)) return false;
-    if (flow_.cell_access(i) || flow_.source(i.op[0], flow_.variables[v].bytes).variable != v || i.op[5] >= 0)
-      return false;
+    if (flow_.cell_access(i) || flow_.source(i.op[0], flow_.variables[v].bytes).variable != v || i.op[5] >= 0) return false;
     if (i.guard >= 0 && !uniform(i.guard, 0)) return false;
     if (shapes_.needs_blend(node, v)) return false;
     const isa::Row& row = *i.source->form.row;
@@ -57,19 +56,15 @@ class Slopes {
     const Width bytes = static_cast<Width>(isa::bytes_of(t));
     switch (row.kind) {
       case Kind::Move:
-      case Kind::Address:
-        return (bytes == 4 || bytes == 8) && line(i.op[1], bytes);
+      case Kind::Address: return (bytes == 4 || bytes == 8) && line(i.op[1], bytes);
       case Kind::Convert: {
         const isa::Type from = i.source->form.atype;
-        if (isa::is_float(from) || m.sat || bytes < 4 || isa::bytes_of(from) < 4 || i.width != bytes ||
-            i.count != isa::bytes_of(from))
+        if (isa::is_float(from) || m.sat || bytes < 4 || isa::bytes_of(from) < 4 || i.width != bytes || i.count != isa::bytes_of(from))
           return false;
         return line(i.op[1], static_cast<Width>(isa::bytes_of(from))) && (!widens(i) || shapes_.assume_no_wrap);
       }
-      case Kind::Lane:
-        break;
-      default:
-        return false;
+      case Kind::Lane: break;
+      default: return false;
     }
     if (bytes != 4 && bytes != 8) return false;
     const bool lo = half_of(i) == isa::Half::Lo, wide = widens(i);
@@ -78,8 +73,7 @@ class Slopes {
     if (row.op == isa::Opcode::Shl) return line(i.op[1], bytes) && uniform(i.op[2], 4);
     if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) || m.sat || (wide && !shapes_.assume_no_wrap))
       return false;
-    if (!line(i.op[1], bytes) || !line(i.op[2], bytes) || (!uniform(i.op[1], bytes) && !uniform(i.op[2], bytes)))
-      return false;
+    if (!line(i.op[1], bytes) || !line(i.op[2], bytes) || (!uniform(i.op[1], bytes) && !uniform(i.op[2], bytes))) return false;
     return row.op == isa::Opcode::Mul || line(i.op[3], wide ? 8 : bytes);
   }
 

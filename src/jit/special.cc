@@ -49,7 +49,8 @@ struct SpecialTables {
 V Arithmetic::table_lookup(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
   V out[2];
   for (int h = 0; h < 2; ++h)
-    out[h] = processor_.byte_tables ? look_up_bytes(table, half_of(b_, source, h), shift, flip) : look_up_words(table, half_of(b_, source, h), shift, flip);
+    out[h] = processor_.byte_tables ? look_up_bytes(table, half_of(b_, source, h), shift, flip)
+                                    : look_up_words(table, half_of(b_, source, h), shift, flip);
   return halves(b_, out[0], out[1]);
 }
 
@@ -59,7 +60,8 @@ V Arithmetic::look_up_bytes(const std::vector<uint32_t>& table, V source, uint32
   auto* bytes = FixedVectorType::get(b_.getInt8Ty(), kBytes);
   std::vector<uint8_t> from;
   for (size_t k = 0; k < kBytes; ++k) from.push_back(static_cast<uint8_t>(shift + k % 8 / 4 * 32));
-  const V index = b_.CreateIntrinsic(In::x86_avx512_pmultishift_qb_512, {}, {llvm::ConstantDataVector::get(c_, from), b_.CreateBitCast(source, bytes)});
+  const V index =
+      b_.CreateIntrinsic(In::x86_avx512_pmultishift_qb_512, {}, {llvm::ConstantDataVector::get(c_, from), b_.CreateBitCast(source, bytes)});
   V words = index;
   llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   for (size_t byte = 0; byte < 4; ++byte) {
@@ -73,7 +75,8 @@ V Arithmetic::look_up_bytes(const std::vector<uint32_t>& table, V source, uint32
     if (!byte_masks_[byte]) {
       auto* word = b_.getInt64Ty();
       auto* keep = llvm::InlineAsm::get(llvm::FunctionType::get(word, {word}, false), "", "=r,0", false);
-      byte_masks_[byte] = top.CreateBitCast(top.CreateCall(keep, {b_.getInt64(0x1111111111111111 << byte)}), FixedVectorType::get(b_.getInt1Ty(), kBytes));
+      byte_masks_[byte] =
+          top.CreateBitCast(top.CreateCall(keep, {b_.getInt64(0x1111111111111111 << byte)}), FixedVectorType::get(b_.getInt1Ty(), kBytes));
     }
     words = b_.CreateSelect(byte_masks_[byte], found, words);
   }
@@ -90,7 +93,8 @@ V Arithmetic::look_up_words(const std::vector<uint32_t>& table, V source, uint32
     parts.push_back(b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {words(first), at, words(first + kHalf)}));
   for (uint32_t mask = 2 * kHalf; parts.size() > 1; mask *= 2) {
     std::vector<V> next;
-    for (size_t n = 0; n < parts.size(); n += 2) next.push_back(b_.CreateSelect(b_.CreateICmpNE(b_.CreateAnd(at, k(mask)), k(0)), parts[n + 1], parts[n]));
+    for (size_t n = 0; n < parts.size(); n += 2)
+      next.push_back(b_.CreateSelect(b_.CreateICmpNE(b_.CreateAnd(at, k(mask)), k(0)), parts[n + 1], parts[n]));
     parts = next;
   }
   return parts[0];
@@ -106,7 +110,8 @@ V Arithmetic::truncated_square(V x) {
     auto* lanes = FixedVectorType::get(b_.getInt8Ty(), kLanes);
     V bits = b_.CreateTrunc(high, lanes), part = b_.CreateTrunc(b_.CreateLShr(low, k(2)), lanes), sum = nullptr;
     for (int i = 7; i > 0; --i) {
-      const V product = b_.CreateSelect(b_.CreateICmpSLT(bits, llvm::Constant::getNullValue(lanes)), part, llvm::Constant::getNullValue(lanes));
+      const V product =
+          b_.CreateSelect(b_.CreateICmpSLT(bits, llvm::Constant::getNullValue(lanes)), part, llvm::Constant::getNullValue(lanes));
       sum = sum ? b_.CreateAdd(sum, product) : product;
       bits = b_.CreateAdd(bits, bits);
       part = b_.CreateLShr(part, llvm::ConstantInt::get(lanes, 1));
@@ -146,16 +151,20 @@ V Arithmetic::special_function(Opcode op, V x, V* unusual) {
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, static_cast<uint32_t>(v)); };
   // (value * 2^(shift) + slope * x + curvature * square + rounding) >> (shift + 2), where no product needs more than 32 bits:
   // x is cut where its parts do.
-  const auto interpolate = [&](const SpecialTables& tables, V index, uint32_t from, uint32_t flip, V x, int bits, int shift, V square, uint64_t rounding) {
+  const auto interpolate = [&](const SpecialTables& tables, V index, uint32_t from, uint32_t flip, V x, int bits, int shift, V square,
+                               uint64_t rounding) {
     const uint64_t cut = static_cast<uint64_t>(bits) - 13;
     const V value = table_lookup(tables.values, index, from, flip), bend = table_lookup(tables.bends, index, from, flip);
     const V slope = b_.CreateAShr(bend, k(14)), curvature = b_.CreateAnd(bend, k(0x3fff));
-    const V low = b_.CreateAdd(b_.CreateAdd(b_.CreateMul(slope, b_.CreateAnd(x, k((uint64_t(1) << cut) - 1))), b_.CreateMul(curvature, square)), k(rounding));
+    const V low = b_.CreateAdd(
+        b_.CreateAdd(b_.CreateMul(slope, b_.CreateAnd(x, k((uint64_t(1) << cut) - 1))), b_.CreateMul(curvature, square)), k(rounding));
     const V sum = b_.CreateAdd(b_.CreateMul(slope, b_.CreateLShr(x, k(cut))), b_.CreateAShr(low, k(cut)));
     return b_.CreateLShr(b_.CreateAdd(value, b_.CreateAShr(sum, k(static_cast<uint64_t>(shift) - cut))), k(2));
   };
   // Signed, as every processor compares.
-  const auto beyond_bounds = [&](V bits, uint64_t least, uint64_t beyond) { return b_.CreateICmpSGT(b_.CreateAdd(bits, k(0x80000000 - least)), k(0x7fffffff + beyond - least)); };
+  const auto beyond_bounds = [&](V bits, uint64_t least, uint64_t beyond) {
+    return b_.CreateICmpSGT(b_.CreateAdd(bits, k(0x80000000 - least)), k(0x7fffffff + beyond - least));
+  };
   if (op == Opcode::Rsqrt) {
     static const SpecialTables tables(isa::mufu::kReciprocalRoot, 128, 2);
     *unusual = beyond_bounds(x, 0x00800000, 0x7f800000);
@@ -176,7 +185,8 @@ V Arithmetic::special_function(Opcode op, V x, V* unusual) {
     *unusual = beyond_bounds(size, 0x00800000, 0x7e800000);
     static const WordTable words(isa::mufu::kReciprocal, 128, {16, 0, 13, 0, 0x7e7, 0});
     const V part = b_.CreateAnd(x, k(0xffff)), twice = b_.CreateShl(part, k(1));
-    const V fraction = processor_.wide ? interpolate(tables, x, 16, 0, part, 16, 13, truncated_square(twice), 0x7e7) : interpolated(words, x, twice);
+    const V fraction =
+        processor_.wide ? interpolate(tables, x, 16, 0, part, 16, 13, truncated_square(twice), 0x7e7) : interpolated(words, x, twice);
     const V exponent = b_.CreateSub(k(252u << 23), b_.CreateAnd(x, k(0x7f800000)));
     return b_.CreateOr(b_.CreateAdd(exponent, fraction), b_.CreateAnd(x, k(0x80000000)));
   }
@@ -193,7 +203,9 @@ V Arithmetic::special_function(Opcode op, V x, V* unusual) {
         return b_.CreateSelect(there, up ? b_.CreateShl(significand, by_bits) : b_.CreateLShr(significand, by_bits), k(0));
       }
       V out[2];
-      for (int h = 0; h < 2; ++h) out[h] = b_.CreateIntrinsic(up ? In::x86_avx512_psllv_d_512 : In::x86_avx512_psrlv_d_512, {}, {half_of(b_, significand, h), half_of(b_, n, h)});
+      for (int h = 0; h < 2; ++h)
+        out[h] = b_.CreateIntrinsic(up ? In::x86_avx512_psllv_d_512 : In::x86_avx512_psrlv_d_512, {},
+                                    {half_of(b_, significand, h), half_of(b_, n, h)});
       return halves(b_, out[0], out[1]);
     };
     // No shift at all comes out of both.
@@ -203,7 +215,8 @@ V Arithmetic::special_function(Opcode op, V x, V* unusual) {
     const V power = b_.CreateSelect(b_.CreateICmpSLT(x, k(0)), b_.CreateAdd(b_.CreateNot(magnitude), whole), magnitude);
     static const WordTable words(isa::mufu::kExponential, 64, {17, 0, 13, 0, 0x17e2, 0});
     const V part = b_.CreateAnd(power, k(0x1ffff));
-    const V fraction = processor_.wide ? interpolate(tables, power, 17, 0, part, 17, 13, truncated_square(power), 0x17e2) : interpolated(words, power, power);
+    const V fraction = processor_.wide ? interpolate(tables, power, 17, 0, part, 17, 13, truncated_square(power), 0x17e2)
+                                       : interpolated(words, power, power);
     return b_.CreateAdd(b_.CreateAdd(b_.CreateAnd(power, k(0xff800000)), k(126u << 23)), fraction);
   }
   return nullptr;

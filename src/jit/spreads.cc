@@ -88,7 +88,8 @@ class Spreads {
       return part(i.op[1], bytes, a) && part(i.op[2], bytes, c) ? small(a + c) : 0;
     }
     if (row.op == isa::Opcode::Shl) return constant(i.op[2], 4, k) && k >= 0 && k <= 8 ? small(of(i.op[1], bytes) << k) : 0;
-    if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) || (wide && (!shapes_.assume_no_wrap || bytes != 4))) return 0;
+    if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) || (wide && (!shapes_.assume_no_wrap || bytes != 4)))
+      return 0;
     if (!constant(i.op[2], bytes, k) || !of(i.op[1], bytes) || (wide && k < 0)) return 0;
     const int64_t product = small(of(i.op[1], bytes) * std::abs(k));
     if (row.op == isa::Opcode::Mul || !product) return product;

@@ -110,8 +110,10 @@ void Stack::begin(Entry entry, void* argument) {
   context->uc_stack.ss_size = kBytes;
   context->uc_link = nullptr;
   const uint64_t self = reinterpret_cast<uint64_t>(this);
-  makecontext(context, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) { first(reinterpret_cast<Stack*>(uint64_t{high} << 32 | low)); }), 2,
-              static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
+  makecontext(context, reinterpret_cast<void (*)()>(+[](unsigned high, unsigned low) {
+                first(reinterpret_cast<Stack*>(uint64_t{high} << 32 | low));
+              }),
+              2, static_cast<unsigned>(self >> 32), static_cast<unsigned>(self));
 #endif
 }
 

@@ -28,9 +28,7 @@ std::vector<int> half_lanes(int half) {
   return pick;
 }
 
-bool all_lanes(llvm::Value* mask) {
-  return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
-}
+bool all_lanes(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
 
 }  // namespace
 
@@ -46,8 +44,7 @@ LaneMemory::Scattered LaneMemory::sort_out(V at, Width bytes, V base) {
   if (base) {
     at = b_.CreateTrunc(at, type_of(4, true));
     if (bytes > 1)
-      at = b_.CreateLShr(at, llvm::ConstantInt::get(
-                                 at->getType(), static_cast<uint64_t>(std::countr_zero(static_cast<unsigned>(bytes)))));
+      at = b_.CreateLShr(at, llvm::ConstantInt::get(at->getType(), static_cast<uint64_t>(std::countr_zero(static_cast<unsigned>(bytes)))));
     step = 1;
   }
   s.places = at;
@@ -59,8 +56,7 @@ LaneMemory::Scattered LaneMemory::sort_out(V at, Width bytes, V base) {
     V likely = b_.getTrue();
     for (uint64_t h = 0; h < 2; ++h)
       likely = b_.CreateAnd(
-          likely, b_.CreateICmpEQ(b_.CreateSub(b_.CreateExtractElement(at, h * kHalf + kHalf - 1), s.first[h]),
-                                  k(step * (kHalf - 1))));
+          likely, b_.CreateICmpEQ(b_.CreateSub(b_.CreateExtractElement(at, h * kHalf + kHalf - 1), s.first[h]), k(step * (kHalf - 1))));
     b_.CreateCondBr(likely, maybe, s.apart);
     b_.SetInsertPoint(maybe);
   }
@@ -80,15 +76,12 @@ LaneMemory::Scattered LaneMemory::sort_out(V at, Width bytes, V base) {
 
 V LaneMemory::place_of(const Scattered& s, V at, llvm::Type* element) {
   if (s.base) return b_.CreateGEP(element, s.base, at);
-  return b_.CreateIntToPtr(at, at->getType()->isVectorTy()
-                                   ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes))
-                                   : b_.getPtrTy());
+  return b_.CreateIntToPtr(
+      at, at->getType()->isVectorTy() ? static_cast<llvm::Type*>(FixedVectorType::get(b_.getPtrTy(), kLanes)) : b_.getPtrTy());
 }
 
 // Where a half begins. Lanes that take no part may lie before the memory's begin: `b[j - 1]` for j >= 1.
-V LaneMemory::first_of(const Scattered& s, int half) {
-  return s.base ? b_.CreateSExt(s.first[half], b_.getInt64Ty()) : s.first[half];
-}
+V LaneMemory::first_of(const Scattered& s, int half) { return s.base ? b_.CreateSExt(s.first[half], b_.getInt64Ty()) : s.first[half]; }
 
 // `at` has all lanes' addresses, as offsets into the memory at `base` if there is one; lanes that take part have been
 // checked.
@@ -101,8 +94,7 @@ V LaneMemory::load_lanes(V at, V mask, Width bytes, V base) {
   V parts[2];
   for (int h = 0; h < 2; ++h) {
     const V place = place_of(s, first_of(s, h), element);
-    if (all_lanes(mask))
-      parts[h] = user(b_.CreateAlignedLoad(half, place, align));
+    if (all_lanes(mask)) parts[h] = user(b_.CreateAlignedLoad(half, place, align));
     else
       parts[h] = user(b_.CreateMaskedLoad(half, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h)),
                                           llvm::Constant::getNullValue(half)));
@@ -130,8 +122,8 @@ V LaneMemory::load_lanes(V at, V mask, Width bytes, V base) {
     b_.SetInsertPoint(scattered);
   }
   auto* gathered_in = b_.GetInsertBlock();
-  const V gathered = user(b_.CreateMaskedGather(type, place_of(s, s.places, element), align, bool_lanes(mask),
-                                                llvm::Constant::getNullValue(type)));
+  const V gathered =
+      user(b_.CreateMaskedGather(type, place_of(s, s.places, element), align, bool_lanes(mask), llvm::Constant::getNullValue(type)));
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
   auto* phi = b_.CreatePHI(type, 3);
@@ -171,25 +163,20 @@ void LaneMemory::to_window(V data, V pointer, V which, V mask) {
   const V each = b_.CreateShl(llvm::ConstantInt::get(wide, 1), b_.CreateZExt(which, wide));
   const V places = b_.CreateOrReduce(each);
   // Rising places: lane l has the l-th of them.
-  const V stored = all_lanes(mask)
-                       ? places
-                       : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
+  const V stored = all_lanes(mask) ? places : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
   const V low = b_.CreateShuffleVector(data, half_lanes(0)), high = b_.CreateShuffleVector(data, half_lanes(1));
   std::vector<llvm::Constant*> numbers;
   for (uint32_t l = 0; l < kHalf; ++l) numbers.push_back(b_.getInt32(l));
   for (uint64_t k = 0; k < 4; ++k) {
-    const auto piece = [&](V all) {
-      return b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(all, k * kHalf), b_.getInt16Ty()), bits);
-    };
+    const auto piece = [&](V all) { return b_.CreateBitCast(b_.CreateTrunc(b_.CreateLShr(all, k * kHalf), b_.getInt16Ty()), bits); };
     V lanes = low;
     if (k > 0) {  // those after the lanes of the pieces before
       const V before = intrinsic(In::ctpop, b_.CreateAnd(places, (uint64_t(1) << (k * kHalf)) - 1));
-      const V index = b_.CreateAdd(b_.CreateVectorSplat(kHalf, b_.CreateTrunc(before, b_.getInt32Ty())),
-                                   llvm::ConstantVector::get(numbers));
+      const V index =
+          b_.CreateAdd(b_.CreateVectorSplat(kHalf, b_.CreateTrunc(before, b_.getInt32Ty())), llvm::ConstantVector::get(numbers));
       lanes = b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {low, index, high});
     }
-    const V spread = b_.CreateIntrinsic(In::x86_avx512_mask_expand, {type},
-                                        {lanes, llvm::Constant::getNullValue(type), piece(places)});
+    const V spread = b_.CreateIntrinsic(In::x86_avx512_mask_expand, {type}, {lanes, llvm::Constant::getNullValue(type), piece(places)});
     user(b_.CreateMaskedStore(spread, b_.CreateConstInBoundsGEP1_64(type, pointer, k), llvm::Align(4), piece(stored)));
   }
 }
@@ -199,7 +186,8 @@ V LaneMemory::is_ranked(V places, V first, uint64_t step, V mask) {
   std::vector<llvm::Constant*> below;
   for (uint32_t l = 0; l < kLanes; ++l) below.push_back(b_.getInt32((1u << l) - 1));
   const V rank = intrinsic(In::ctpop, b_.CreateAnd(llvm::ConstantVector::get(below), splat(mask)));
-  const V wanted = b_.CreateAdd(splat(first), b_.CreateMul(b_.CreateZExtOrTrunc(rank, places->getType()), llvm::ConstantInt::get(places->getType(), step)));
+  const V wanted = b_.CreateAdd(
+      splat(first), b_.CreateMul(b_.CreateZExtOrTrunc(rank, places->getType()), llvm::ConstantInt::get(places->getType(), step)));
   const V wrong = b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateICmpEQ(places, wanted))), mask);
   return b_.CreateICmpEQ(wrong, b_.getInt32(0));
 }
@@ -214,7 +202,9 @@ void LaneMemory::compress(V data, V at, V mask) {
     std::vector<int> pick;
     for (unsigned l = 0; l < lanes; ++l) pick.push_back(static_cast<int>(from + l));
     const V here = b_.CreateTrunc(from ? b_.CreateLShr(mask, from) : mask, b_.getIntNTy(lanes));
-    const V pressed = b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type}, {b_.CreateShuffleVector(data, pick), llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
+    const V pressed =
+        b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type},
+                           {b_.CreateShuffleVector(data, pick), llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
     const V n = b_.CreateZExt(intrinsic(In::ctpop, here), b_.getInt32Ty());
     const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt32(1), n), b_.getInt32(1)), b_.getIntNTy(lanes));
     user(b_.CreateMaskedStore(pressed, at, llvm::Align(bytes), b_.CreateBitCast(front, bits)));
@@ -232,13 +222,10 @@ void LaneMemory::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlo
   const auto [head, tail] = ends_of(mask);
   const V array = scratch(s.places->getType());
   b_.CreateStore(s.places, array);
-  const auto lane = [&](V l) {
-    return b_.CreateLoad(scalar, b_.CreateInBoundsGEP(scalar, array, b_.CreateAnd(l, 31)));
-  };
+  const auto lane = [&](V l) { return b_.CreateLoad(scalar, b_.CreateInBoundsGEP(scalar, array, b_.CreateAnd(l, 31))); };
   const V first = lane(head), last = lane(tail);
   const V count = b_.CreateZExtOrTrunc(intrinsic(In::ctpop, mask), scalar);
-  const V span =
-      b_.CreateMul(b_.CreateSub(count, llvm::ConstantInt::get(scalar, 1)), llvm::ConstantInt::get(scalar, step));
+  const V span = b_.CreateMul(b_.CreateSub(count, llvm::ConstantInt::get(scalar, 1)), llvm::ConstantInt::get(scalar, step));
   b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateSub(last, first), span), maybe, apart);
   b_.SetInsertPoint(maybe);
   b_.CreateCondBr(is_ranked(s.places, first, step, mask), ranked, apart);
@@ -257,14 +244,13 @@ void LaneMemory::store_lanes(V data, V at, V mask, Width bytes, V base, bool ran
   for (int h = 0; h < 2; ++h) {
     const V place = place_of(s, first_of(s, h), element);
     const V part = b_.CreateShuffleVector(data, half_lanes(h));
-    if (all_lanes(mask))
-      user(b_.CreateAlignedStore(part, place, align));
-    else
-      user(b_.CreateMaskedStore(part, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h))));
+    if (all_lanes(mask)) user(b_.CreateAlignedStore(part, place, align));
+    else user(b_.CreateMaskedStore(part, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h))));
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
-  if (bytes >= 4 && !all_lanes(mask) && ranks_lanes() && (base || ranks)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
+  if (bytes >= 4 && !all_lanes(mask) && ranks_lanes() && (base || ranks))
+    store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
   if (base && bytes == 4 && wide_host()) {
     auto* window = new_block("window");
     auto* scattered = new_block("scattered");

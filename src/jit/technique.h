@@ -6,52 +6,52 @@
 
 namespace warpbeam::jit {
 
-#define WB_TECHNIQUES(X)                                    \
-  X(DecisionsOfTheBlock, "decisions of the block")          \
-  X(LeavesEarly, "lanes leave early")                       \
-  X(RehearsedWhole, "rehearsed to its end")                 \
-  X(Rehearsed, "rehearsed")                                 \
-  X(BlockAfterBlock, "block after block")                   \
-  X(LoneThread, "a lone thread")                            \
-  X(OncePerBlock, "once for the block")                     \
-  X(Kept, "kept across barriers")                           \
-  X(IdleWarps, "idle warps")                                \
-  X(GuessedMasks, "guessed masks")                          \
-  X(FewLanes, "few lanes")                                  \
-  X(LonelyLanes, "lonely lanes")                            \
-  X(WholeLoops, "whole loops")                              \
-  X(Slices, "slices")                                       \
-  X(WarpsSideBySide, "warps side by side")                  \
-  X(Counts, "counts")                                       \
-  X(Straight, "straight code")                              \
-  X(Masks, "masks of stretches")                            \
-  X(Dense, "dense accesses")                                \
-  X(Windows, "windows")                                     \
-  X(Steps, "every second element")                          \
-  X(Slopes, "slopes")                                       \
-  X(Patterns, "patterns of lanes")                          \
-  X(Stretches, "stretches")                                 \
-  X(Picked, "picked stores")                                \
-  X(Pieces, "pieces")                                       \
-  X(Columns, "columns")                                     \
-  X(Streaming, "stores past the caches")                    \
-  X(NextBlocks, "next blocks named")                        \
-  X(NextTurns, "next turns named")                          \
-  X(Gathers, "gathers")                                     \
-  X(Atomics, "atomics")                                     \
-  X(Cells, "cells")                                         \
-  X(LocalArrays, "local arrays")                            \
-  X(Copies, "copies")                                       \
-  X(MemoryBarriers, "barriers in memory")                   \
-  X(Awaited, "cut at barriers in memory")                   \
-  X(Waits, "stops to wait for others")                      \
-  X(SpecialFunctions, "special functions")                  \
-  X(Directed, "directed rounding")                          \
-  X(LateNans, "NaNs looked for late")                       \
-  X(BytesAndHalves, "bytes and halves")                     \
-  X(Matrices, "matrices")                                   \
-  X(Textures, "textures")                                   \
-  X(ChosenCalls, "chosen calls")                            \
+#define WB_TECHNIQUES(X)                           \
+  X(DecisionsOfTheBlock, "decisions of the block") \
+  X(LeavesEarly, "lanes leave early")              \
+  X(RehearsedWhole, "rehearsed to its end")        \
+  X(Rehearsed, "rehearsed")                        \
+  X(BlockAfterBlock, "block after block")          \
+  X(LoneThread, "a lone thread")                   \
+  X(OncePerBlock, "once for the block")            \
+  X(Kept, "kept across barriers")                  \
+  X(IdleWarps, "idle warps")                       \
+  X(GuessedMasks, "guessed masks")                 \
+  X(FewLanes, "few lanes")                         \
+  X(LonelyLanes, "lonely lanes")                   \
+  X(WholeLoops, "whole loops")                     \
+  X(Slices, "slices")                              \
+  X(WarpsSideBySide, "warps side by side")         \
+  X(Counts, "counts")                              \
+  X(Straight, "straight code")                     \
+  X(Masks, "masks of stretches")                   \
+  X(Dense, "dense accesses")                       \
+  X(Windows, "windows")                            \
+  X(Steps, "every second element")                 \
+  X(Slopes, "slopes")                              \
+  X(Patterns, "patterns of lanes")                 \
+  X(Stretches, "stretches")                        \
+  X(Picked, "picked stores")                       \
+  X(Pieces, "pieces")                              \
+  X(Columns, "columns")                            \
+  X(Streaming, "stores past the caches")           \
+  X(NextBlocks, "next blocks named")               \
+  X(NextTurns, "next turns named")                 \
+  X(Gathers, "gathers")                            \
+  X(Atomics, "atomics")                            \
+  X(Cells, "cells")                                \
+  X(LocalArrays, "local arrays")                   \
+  X(Copies, "copies")                              \
+  X(MemoryBarriers, "barriers in memory")          \
+  X(Awaited, "cut at barriers in memory")          \
+  X(Waits, "stops to wait for others")             \
+  X(SpecialFunctions, "special functions")         \
+  X(Directed, "directed rounding")                 \
+  X(LateNans, "NaNs looked for late")              \
+  X(BytesAndHalves, "bytes and halves")            \
+  X(Matrices, "matrices")                          \
+  X(Textures, "textures")                          \
+  X(ChosenCalls, "chosen calls")                   \
   X(LibraryCalls, "library calls")
 
 enum class Technique : uint8_t {

@@ -149,7 +149,8 @@ bool Turns::wait_at(const vm::Insn& barrier, uint32_t lanes, uint32_t id, uint32
 void Turns::arrive_at(const vm::Insn&, uint32_t lanes, uint32_t id, uint32_t count) {
   vm::Barrier& b = enter(id, count);
   // A whole warp counts with the lanes its block shape lacks.
-  b.arrived_without_waiting += lanes == context_->live[running_] ? static_cast<uint32_t>(vm::kWarpSize) : static_cast<uint32_t>(__builtin_popcount(lanes));
+  b.arrived_without_waiting +=
+      lanes == context_->live[running_] ? static_cast<uint32_t>(vm::kWarpSize) : static_cast<uint32_t>(__builtin_popcount(lanes));
   check(id);
 }
 

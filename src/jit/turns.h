@@ -48,7 +48,9 @@ class Turns {
   };
 
   static void begin(void* turns);
-  bool can_run(const One& warp) const { return warp.state == State::Fresh || warp.state == State::Ready || (handing_over_ && warp.state == State::AtBarrier); }
+  bool can_run(const One& warp) const {
+    return warp.state == State::Fresh || warp.state == State::Ready || (handing_over_ && warp.state == State::AtBarrier);
+  }
   void next(One& from);
   bool stop(State state);
   void check(uint32_t id);

@@ -49,7 +49,9 @@ class Update {
     for (uint32_t k = end.begin; k < end.end; ++k)
       if (writes(k, end.last->guard)) test = &flow_.code->insns[k], test_at = k;
     const isa::Row* row = test ? test->row() : nullptr;
-    if (!row || test_at < swap_at || test->guard >= 0 || row->kind != Kind::Compare || row->op != isa::Opcode::Setp || test->op[0] != end.last->guard) return false;
+    if (!row || test_at < swap_at || test->guard >= 0 || row->kind != Kind::Compare || row->op != isa::Opcode::Setp ||
+        test->op[0] != end.last->guard)
+      return false;
     if (isa::is_float(test->type()) || test->mods().boolop != isa::BoolOp::None || test->type() == isa::Type::F16) return false;
     const int32_t seen = swap->op[0], old = swap->op[2];
     if (isa::bytes_of(test->type()) != isa::bytes_of(swap->type())) return false;
@@ -66,7 +68,8 @@ class Update {
         if (writes(k, seen) && &i != swap) return false;
         if (!writes(k, old)) continue;
         const isa::Row* move = i.row();
-        if (!move || move->kind != Kind::Move || i.list || i.guard >= 0 || b != latch_ || k < test_at || i.op[0] != old || i.op[1] != seen) return false;
+        if (!move || move->kind != Kind::Move || i.list || i.guard >= 0 || b != latch_ || k < test_at || i.op[0] != old || i.op[1] != seen)
+          return false;
         renewed = true;
       }
     return renewed;
@@ -113,7 +116,8 @@ bool polls_plainly(const Flow& flow, uint32_t head, uint32_t latch) {
     if (!node.last || node.last->guard < 0) continue;
     const auto guard = flow.variable(node.last->guard);
     if (!guard || !read.has(*guard) || changes.has(*guard)) continue;
-    if (node.ends == End::Leave || std::any_of(node.next.begin(), node.next.end(), [&](uint32_t t) { return t < head || t > latch; })) return true;
+    if (node.ends == End::Leave || std::any_of(node.next.begin(), node.next.end(), [&](uint32_t t) { return t < head || t > latch; }))
+      return true;
   }
   return false;
 }
@@ -132,7 +136,8 @@ std::vector<WaitingLoop> find_waiting_loops(const Flow& flow, bool watched) {
       if (head > latch || (!watched && Update(flow, head, latch).found())) continue;
       // Lanes that want other functions than the first one take their turns.
       const auto chooses = [&](uint32_t b) {
-        return std::any_of(flow.code->insns.begin() + flow.nodes[b].begin, flow.code->insns.begin() + flow.nodes[b].end, [&](const vm::Insn& i) { return i.step == vm::Step::PickTarget; });
+        return std::any_of(flow.code->insns.begin() + flow.nodes[b].begin, flow.code->insns.begin() + flow.nodes[b].end,
+                           [&](const vm::Insn& i) { return i.step == vm::Step::PickTarget; });
       };
       if (chooses(head)) continue;
       // The loop's blocks stand together, from its head to the furthest block that leads back to it.

@@ -11,9 +11,9 @@
 namespace warpbeam::jit {
 namespace {
 
-constexpr uint32_t kLooks = 16;             // before a block of a cooperative launch stops: what it waits for may be others that have to run
-constexpr uint32_t kMoreLooks = 1024;       // elsewhere blocks before it run on other threads, and are through soon
-constexpr uint32_t kBusyLooks = 1u << 16;   // of loops that may be doing something meanwhile, before they count as waiting
+constexpr uint32_t kLooks = 16;  // before a block of a cooperative launch stops: what it waits for may be others that have to run
+constexpr uint32_t kMoreLooks = 1024;  // elsewhere blocks before it run on other threads, and are through soon
+constexpr uint32_t kBusyLooks = 1u << 16;  // of loops that may be doing something meanwhile, before they count as waiting
 constexpr uint64_t kStopsInVain = 16, kRoundsInVain = 4;
 constexpr size_t kMostSpare = 256;
 

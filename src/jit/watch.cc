@@ -150,7 +150,8 @@ void settle_parts(vm::BlockObserver& observer, const vm::EngineServices& service
   };
   if (s.apart_at) s.tell_each([&](const vm::Insn& i, uint64_t) { settle_one(i, all[s.apart_at], 32, 0, WatchTables::kLine); });
   if (s.word_at) settle(all + s.word_at, 0, 0);
-  for (uint32_t p = 0; s.rows_at && p < vm::BlockObserver::kPlaces / s.step; ++p) settle(all + s.rows_at + p * 32, uint64_t{p} * s.step, s.step);
+  for (uint32_t p = 0; s.rows_at && p < vm::BlockObserver::kPlaces / s.step; ++p)
+    settle(all + s.rows_at + p * 32, uint64_t{p} * s.step, s.step);
 }
 
 // The two stretches of an instruction's lanes are another distance apart from now on.
@@ -298,7 +299,8 @@ void enter(Context& c) {
   vm::BlockObserver& o = *c.block->observer;
   if (o.pending.of != c.watched.watch) {
     o.settle();
-    o.pending = {c.watched.watch, std::vector<uint64_t>(2 * c.watched.watch->counters), [&o, &t = *c.watched.watch, &f = *c.block->code->function, &s = *c.services] { settle(o, t, f, s); }};
+    o.pending = {c.watched.watch, std::vector<uint64_t>(2 * c.watched.watch->counters),
+                 [&o, &t = *c.watched.watch, &f = *c.block->code->function, &s = *c.services] { settle(o, t, f, s); }};
   }
   c.watched.counters = o.pending.counters.data();
   c.watched.team_counters = c.watched.counters + c.watched.watch->counters;
@@ -307,8 +309,10 @@ void enter(Context& c) {
 
 uint64_t executed_since_enter(const Context& c) {
   uint64_t sum = 0;
-  for (const WatchTables::Stretch& s : c.watched.watch->stretches) sum += (c.watched.counters[s.at] + c.watched.team_counters[s.at]) * s.instructions;
-  for (const WatchTables::Rehearsed& r : c.watched.watch->rehearsed) sum += (c.watched.counters[r.at] + c.watched.team_counters[r.at]) * r.instructions;
+  for (const WatchTables::Stretch& s : c.watched.watch->stretches)
+    sum += (c.watched.counters[s.at] + c.watched.team_counters[s.at]) * s.instructions;
+  for (const WatchTables::Rehearsed& r : c.watched.watch->rehearsed)
+    sum += (c.watched.counters[r.at] + c.watched.team_counters[r.at]) * r.instructions;
   return sum;
 }
 
@@ -332,7 +336,8 @@ void take_back(Context& c, uint32_t stretch, uint32_t from, uint32_t warp, uint3
 void take_back_after_trap(Context& c) {
   const uint32_t at = index_of(c, c.running.executing);
   for (uint32_t s = 0; s < c.watched.watch->stretches.size(); ++s)
-    if (at >= c.watched.watch->stretches[s].begin && at < c.watched.watch->stretches[s].end) take_back(c, s, at + 1, c.running.executing_warp, c.running.executing_lanes);
+    if (at >= c.watched.watch->stretches[s].begin && at < c.watched.watch->stretches[s].end)
+      take_back(c, s, at + 1, c.running.executing_warp, c.running.executing_lanes);
 }
 
 std::vector<Symbol> watch_symbols() {

@@ -26,7 +26,8 @@ struct WordTable {
   bool negated = false;         // the product is subtracted, which rounds by 2^shift - 1 for nothing
   std::array<uint64_t, 256> entries{};  // by the bits of the source from 16 on
 
-  WordTable(const isa::mufu::Segment* segments, uint32_t n, const Scheme& s) : scheme(s), falls(segments[0].slope < 0), negated(s.rounding == (1 << s.shift) - 1) {
+  WordTable(const isa::mufu::Segment* segments, uint32_t n, const Scheme& s)
+      : scheme(s), falls(segments[0].slope < 0), negated(s.rounding == (1 << s.shift) - 1) {
     constexpr int64_t kMiddle = 1 << 15;
     for (uint32_t k = 0; k < entries.size(); ++k) {
       const bool halves = s.bits == 17;
@@ -34,7 +35,8 @@ struct WordTable {
       const int64_t slope = falls ? g.slope + kMiddle : g.slope - kMiddle, begin = halves && (k & 1) ? 2 * kMiddle : 0;
       const int64_t value = g.value + ((g.slope * begin + slope * kMiddle) >> s.shift) - int64_t{s.less} * 4;
       const int64_t sign = negated ? -1 : 1, curvature = sign * (g.curvature << s.curvature_shift);
-      entries[k] = static_cast<uint32_t>(value) | uint64_t(static_cast<uint16_t>(sign * slope)) << 32 | uint64_t(static_cast<uint16_t>(curvature)) << 48;
+      entries[k] = static_cast<uint32_t>(value) | uint64_t(static_cast<uint16_t>(sign * slope)) << 32 |
+                   uint64_t(static_cast<uint16_t>(curvature)) << 48;
     }
   }
 };

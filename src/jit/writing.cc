@@ -11,7 +11,8 @@ namespace In = llvm::Intrinsic;
 
 constexpr unsigned kAtOnce = 8;  // lanes whose bits are looked at together
 
-Writing::Writing(llvm::Module& module, Names& names, const Processor& processor) : module(module), names(names), processor(processor), builder(module.getContext()) {
+Writing::Writing(llvm::Module& module, Names& names, const Processor& processor)
+    : module(module), names(names), processor(processor), builder(module.getContext()) {
   llvm::MDBuilder md(module.getContext());
   auto* domain = md.createAnonymousAliasScopeDomain("block");
   machine_scope = llvm::MDNode::get(module.getContext(), {md.createAnonymousAliasScope(domain, "machine")});
@@ -106,7 +107,8 @@ V Words::lanes_of(const Value& v, Width bytes) {
   V all = splat(v.run[0]);
   if (v.even && bytes != 0) {
     std::vector<llvm::Constant*> steps;
-    for (int l = 0; l < kLanes; ++l) steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.gap * (l / length) + v.stride * (l % length))));
+    for (int l = 0; l < kLanes; ++l)
+      steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.gap * (l / length) + v.stride * (l % length))));
     return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
   }
   for (int r = 1; r < v.runs; ++r) {
@@ -116,7 +118,8 @@ V Words::lanes_of(const Value& v, Width bytes) {
   }
   if (v.stride == 0 || bytes == 0) return all;
   std::vector<llvm::Constant*> steps;
-  for (int l = 0; l < kLanes; ++l) steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(l % length)));
+  for (int l = 0; l < kLanes; ++l)
+    steps.push_back(llvm::ConstantInt::get(lane_type(bytes), static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(l % length)));
   return b_.CreateAdd(all, llvm::ConstantVector::get(steps));
 }
 
@@ -136,7 +139,9 @@ Value Words::shaped(const Value& v, const Shape& shape, Width bytes) {
     out.lanes = lanes_of(v, bytes);
     return out;
   }
-  for (int r = 0; r < shape.runs; ++r) out.run[static_cast<size_t>(r)] = v.runs ? in_run(v, bytes, r, shape.runs) : b_.CreateExtractElement(v.lanes, static_cast<uint64_t>(r * kLanes / shape.runs));
+  for (int r = 0; r < shape.runs; ++r)
+    out.run[static_cast<size_t>(r)] =
+        v.runs ? in_run(v, bytes, r, shape.runs) : b_.CreateExtractElement(v.lanes, static_cast<uint64_t>(r * kLanes / shape.runs));
   return out;
 }
 

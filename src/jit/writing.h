@@ -45,7 +45,9 @@ class Words {
   V constant(Width bytes, uint64_t bits) { return bytes ? static_cast<V>(b_.getIntN(bytes * 8u, bits)) : b_.getInt1(bits & 1); }
   V splat(V scalar);
   V mask_bits(V lanes_of_bool) { return w_.lanes == kLanes ? b_.CreateBitCast(lanes_of_bool, b_.getInt32Ty()) : lanes_of_bool; }
-  V bool_lanes(V mask) { return mask->getType()->isVectorTy() ? mask : b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes)); }
+  V bool_lanes(V mask) {
+    return mask->getType()->isVectorTy() ? mask : b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes));
+  }
   V any_of(V mask);                                 // is a lane among them?
   V machine_load(llvm::Type* type, V at, bool unchanging = false);
   void machine_store(V value, V at);

@@ -30,7 +30,8 @@ class AtomicTurns {
     int sectors = 0;     // that are moved
   };
 
-  AtomicTurns(const std::array<uint64_t, 32>& address, uint32_t lanes, bool compares) : address_(address), waiting_(lanes), shift_(piece_shift(compares)) {
+  AtomicTurns(const std::array<uint64_t, 32>& address, uint32_t lanes, bool compares)
+      : address_(address), waiting_(lanes), shift_(piece_shift(compares)) {
     for (uint32_t left = lanes; left; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
       place_[lane] = static_cast<uint16_t>(tag_bank(address[lane]) << 7 | (address[lane] & 127));

@@ -63,8 +63,7 @@ void read_field(Device& device, const Field& field, const Json& value) {
 
 const Field* find_field(std::string_view key, bool latency) {
   for (const Field& field : fields())
-    if (field.key == key && std::holds_alternative<std::optional<int> Latencies::*>(field.member) == latency)
-      return &field;
+    if (field.key == key && std::holds_alternative<std::optional<int> Latencies::*>(field.member) == latency) return &field;
   return nullptr;
 }
 
@@ -91,13 +90,11 @@ void read_row(Device& device, const Json& row) {
 
 // What follows from other columns unless the row says it.
 void complete(Device& device) {
-  if (device.fp32_fp64_ratio == 0 && device.fp64_per_sm > 0)
-    device.fp32_fp64_ratio = device.fp32_per_sm / device.fp64_per_sm;
+  if (device.fp32_fp64_ratio == 0 && device.fp64_per_sm > 0) device.fp32_fp64_ratio = device.fp32_per_sm / device.fp64_per_sm;
   // Where nobody counted a device's groups: whole GPCs of GH100's 18 SMs and one smaller group.
   if (device.cluster_launch && device.cluster_groups.empty()) {
     constexpr int kSmsPerGpc = 18;
-    for (int left = device.sm_count; left > 0; left -= kSmsPerGpc)
-      device.cluster_groups.push_back(std::min(left, kSmsPerGpc));
+    for (int left = device.sm_count; left > 0; left -= kSmsPerGpc) device.cluster_groups.push_back(std::min(left, kSmsPerGpc));
   }
 }
 
@@ -186,10 +183,8 @@ int parse_architecture(std::string_view spelling) {
   }
   if (!text.empty() && (text.back() == 'a' || text.back() == 'f')) text.pop_back();
   size_t dot = text.find('.');
-  if (dot != std::string::npos && dot + 2 == text.size())
-    text.erase(dot, 1);
-  else if (!prefixed)
-    return 0;
+  if (dot != std::string::npos && dot + 2 == text.size()) text.erase(dot, 1);
+  else if (!prefixed) return 0;
   if (text.size() < 2 || text.size() > 3) return 0;
   if (!std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); })) return 0;
   return std::stoi(text);

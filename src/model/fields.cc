@@ -28,8 +28,7 @@ const Field kFields[] = {
     {"size and speed", "unified_l1", "L1 and shared memory are one array", &D::unified_l1},
     {"size and speed", "constant_bytes", "constant memory, bytes", &D::constant_bytes},
     {"size and speed", "memory_partitions", "memory partitions, 0 = addresses are hashed", &D::memory_partitions},
-    {"size and speed", "persisting_l2_bytes", "L2 that can be set aside for persisting accesses",
-     &D::persisting_l2_bytes},
+    {"size and speed", "persisting_l2_bytes", "L2 that can be set aside for persisting accesses", &D::persisting_l2_bytes},
     {"size and speed", "access_policy_window_bytes", "largest access policy window", &D::access_policy_window_bytes},
 
     {"threads and blocks", "warp_size", "warp size", &D::warp_size},
@@ -42,8 +41,7 @@ const Field kFields[] = {
     {"registers", "regs_per_sm", "32-bit registers per SM", &D::regs_per_sm},
     {"registers", "regs_per_block", "registers per block", &D::regs_per_block},
     {"registers", "max_regs_per_thread", "registers per thread", &D::max_regs_per_thread},
-    {"registers", "max_regs_per_thread_occupancy", "registers per thread the occupancy rules let pass",
-     &D::max_regs_per_thread_occupancy},
+    {"registers", "max_regs_per_thread_occupancy", "registers per thread the occupancy rules let pass", &D::max_regs_per_thread_occupancy},
     {"registers", "reg_alloc_unit", "allocation unit", &D::reg_alloc_unit},
     {"registers", "reg_alloc_scope", "allocated per", &D::reg_alloc_scope},
     {"registers", "warp_alloc_granularity", "warps are allocated in groups of", &D::warp_alloc_granularity},
@@ -59,8 +57,7 @@ const Field kFields[] = {
     {"shared memory", "global_rule", "global memory rule", &D::global_rule},
     {"shared memory", "partitioned_global_caching", "global caching can halve the SM", &D::partitioned_global_caching},
     {"shared memory", "block_barriers_per_sm", "block barriers per SM, 0 = no limit", &D::block_barriers_per_sm},
-    {"shared memory", "virtual_resources_per_sm", "virtual resources per SM, 0 = no limit",
-     &D::virtual_resources_per_sm},
+    {"shared memory", "virtual_resources_per_sm", "virtual resources per SM, 0 = no limit", &D::virtual_resources_per_sm},
 
     {"units per SM", "schedulers_per_sm", "warp schedulers", &D::schedulers_per_sm},
     {"units per SM", "issue_per_scheduler", "instructions a scheduler issues per clock", &D::issue_per_scheduler},
@@ -93,8 +90,7 @@ const Field kFields[] = {
     {"memory and textures", "texture_1d_linear", "1D texture on linear memory", &T::texture_1d_linear},
     {"memory and textures", "texture_1d_mipmap", "1D mipmapped texture", &T::texture_1d_mipmap},
     {"memory and textures", "texture_2d", "2D texture", &T::texture_2d},
-    {"memory and textures", "texture_2d_linear", "2D texture on linear memory: width, height, pitch",
-     &T::texture_2d_linear},
+    {"memory and textures", "texture_2d_linear", "2D texture on linear memory: width, height, pitch", &T::texture_2d_linear},
     {"memory and textures", "texture_2d_mipmap", "2D mipmapped texture", &T::texture_2d_mipmap},
     {"memory and textures", "texture_2d_gather", "2D texture for gather", &T::texture_2d_gather},
     {"memory and textures", "texture_3d", "3D texture", &T::texture_3d},
@@ -102,16 +98,14 @@ const Field kFields[] = {
     {"memory and textures", "texture_cubemap", "cubemap texture", &T::texture_cubemap},
     {"memory and textures", "texture_1d_layered", "1D layered texture: width, layers", &T::texture_1d_layered},
     {"memory and textures", "texture_2d_layered", "2D layered texture: width, height, layers", &T::texture_2d_layered},
-    {"memory and textures", "texture_cubemap_layered", "cubemap layered texture: width, layers",
-     &T::texture_cubemap_layered},
+    {"memory and textures", "texture_cubemap_layered", "cubemap layered texture: width, layers", &T::texture_cubemap_layered},
     {"memory and textures", "surface_1d", "1D surface", &T::surface_1d},
     {"memory and textures", "surface_2d", "2D surface", &T::surface_2d},
     {"memory and textures", "surface_3d", "3D surface", &T::surface_3d},
     {"memory and textures", "surface_1d_layered", "1D layered surface: width, layers", &T::surface_1d_layered},
     {"memory and textures", "surface_2d_layered", "2D layered surface: width, height, layers", &T::surface_2d_layered},
     {"memory and textures", "surface_cubemap", "cubemap surface", &T::surface_cubemap},
-    {"memory and textures", "surface_cubemap_layered", "cubemap layered surface: width, layers",
-     &T::surface_cubemap_layered},
+    {"memory and textures", "surface_cubemap_layered", "cubemap layered surface: width, layers", &T::surface_cubemap_layered},
 
     {"features", "integrated", "shares the host's memory", &D::integrated},
     {"features", "ecc", "error correction is on", &D::ecc},
@@ -119,8 +113,7 @@ const Field kFields[] = {
     {"features", "can_map_host_memory", "maps host memory", &D::can_map_host_memory},
     {"features", "unified_addressing", "one address space with the host", &D::unified_addressing},
     {"features", "managed_memory", "managed memory", &D::managed_memory},
-    {"features", "concurrent_managed_access", "host and device use managed memory at once",
-     &D::concurrent_managed_access},
+    {"features", "concurrent_managed_access", "host and device use managed memory at once", &D::concurrent_managed_access},
     {"features", "pageable_memory_access", "reads any host memory", &D::pageable_memory_access},
     {"features", "pageable_memory_access_uses_host_page_tables", "through the host's page tables",
      &D::pageable_memory_access_uses_host_page_tables},
@@ -178,30 +171,21 @@ std::string_view spelling(RegisterScope scope) { return scope == RegisterScope::
 
 std::string_view spelling(GlobalRule rule) {
   switch (rule) {
-    case GlobalRule::HalfWarpStrict:
-      return "half_warp_strict";
-    case GlobalRule::HalfWarpSegments:
-      return "half_warp_segments";
-    case GlobalRule::Lines:
-      return "lines";
-    case GlobalRule::Segments:
-      return "segments";
-    case GlobalRule::Sectors:
-      return "sectors";
+    case GlobalRule::HalfWarpStrict: return "half_warp_strict";
+    case GlobalRule::HalfWarpSegments: return "half_warp_segments";
+    case GlobalRule::Lines: return "lines";
+    case GlobalRule::Segments: return "segments";
+    case GlobalRule::Sectors: return "sectors";
   }
   return "";
 }
 
 std::string_view spelling(BankRule rule) {
   switch (rule) {
-    case BankRule::HalfWarp16:
-      return "half_warp_16";
-    case BankRule::Banks32:
-      return "banks_32";
-    case BankRule::Banks32x8:
-      return "banks_32x8";
-    case BankRule::Phases32:
-      return "phases_32";
+    case BankRule::HalfWarp16: return "half_warp_16";
+    case BankRule::Banks32: return "banks_32";
+    case BankRule::Banks32x8: return "banks_32x8";
+    case BankRule::Phases32: return "phases_32";
   }
   return "";
 }

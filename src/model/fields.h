@@ -17,9 +17,8 @@ namespace warpbeam::model {
 using FieldMember =
     std::variant<int Device::*, uint64_t Device::*, bool Device::*, std::string Device::*, std::vector<int> Device::*,
                  std::vector<std::string> Device::*, std::array<int, 3> Device::*, std::optional<int> Device::*,
-                 std::optional<uint32_t> Device::*, RegisterScope Device::*, GlobalRule Device::*, BankRule Device::*,
-                 int TextureLimits::*, std::array<int, 2> TextureLimits::*, std::array<int, 3> TextureLimits::*,
-                 std::optional<int> Latencies::*>;
+                 std::optional<uint32_t> Device::*, RegisterScope Device::*, GlobalRule Device::*, BankRule Device::*, int TextureLimits::*,
+                 std::array<int, 2> TextureLimits::*, std::array<int, 3> TextureLimits::*, std::optional<int> Latencies::*>;
 
 struct Field {
   std::string_view group;
@@ -32,15 +31,15 @@ std::span<const Field> fields();
 
 // Where a column's value lives in a (const or not) Device.
 template <class AnyDevice, class Value>
-auto& value_of(AnyDevice& device, Value Device::*member) {
+auto& value_of(AnyDevice& device, Value Device::* member) {
   return device.*member;
 }
 template <class AnyDevice, class Value>
-auto& value_of(AnyDevice& device, Value TextureLimits::*member) {
+auto& value_of(AnyDevice& device, Value TextureLimits::* member) {
   return device.limits.*member;
 }
 template <class AnyDevice, class Value>
-auto& value_of(AnyDevice& device, Value Latencies::*member) {
+auto& value_of(AnyDevice& device, Value Latencies::* member) {
   return device.latency_cycles.*member;
 }
 

@@ -82,8 +82,7 @@ void strict_half_warp(const WarpAccess& access, Lanes half, GlobalTraffic& traff
     for (int i = 0; i < segments; ++i) add_segment(traffic, base + static_cast<uint64_t>(i) * segment, segment);
     return;
   }
-  for_active(access, half,
-             [&](int lane) { add_segment(traffic, access.address[lane] / kSectorBytes * kSectorBytes, kSectorBytes); });
+  for_active(access, half, [&](int lane) { add_segment(traffic, access.address[lane] / kSectorBytes * kSectorBytes, kSectorBytes); });
 }
 
 // 1.2, 1.3. Segments are taken around the lowest lane not served yet and then shrunk to the half that is used.
@@ -157,9 +156,7 @@ void store_pieces(const WarpAccess& access, Lanes part, GlobalTraffic& traffic) 
   }
 }
 
-bool through_l1(GlobalRule rule, LoadPath path) {
-  return path == LoadPath::L1 || (path == LoadPath::Default && rule == GlobalRule::Lines);
-}
+bool through_l1(GlobalRule rule, LoadPath path) { return path == LoadPath::L1 || (path == LoadPath::Default && rule == GlobalRule::Lines); }
 
 }  // namespace
 
@@ -180,10 +177,8 @@ GlobalTraffic global_traffic(GlobalRule rule, const WarpAccess& access, LoadPath
     case GlobalRule::Lines:
     case GlobalRule::Segments:
       for_requests(access, traffic, [&](Lanes part) {
-        if (access.store)
-          store_pieces(access, part, traffic);
-        else
-          load_pieces(access, part, through_l1(rule, path) ? kLineBytes : kSectorBytes, traffic);
+        if (access.store) store_pieces(access, part, traffic);
+        else load_pieces(access, part, through_l1(rule, path) ? kLineBytes : kSectorBytes, traffic);
       });
       break;
     case GlobalRule::Sectors:

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 
 struct Member {
   std::string_view name, unit, about;
-  double Link::*place;
+  double Link::* place;
 };
 
 constexpr Member kMembers[] = {
@@ -79,7 +79,8 @@ const Link& link_of(const Device& device) { return known(device).link; }
 std::vector<LinkValue> link_values(const Device& device) {
   const Read& read = known(device);
   std::vector<LinkValue> values;
-  for (const Member& member : kMembers) values.push_back({member.name, member.unit, member.about, read.link.*member.place, read.from.at(member.name)});
+  for (const Member& member : kMembers)
+    values.push_back({member.name, member.unit, member.about, read.link.*member.place, read.from.at(member.name)});
   return values;
 }
 

@@ -48,28 +48,19 @@ Result<size_t> preferred_config(const Device& device, const OccupancySettings& s
   if (!has_carveout(device)) {
     if (configs.empty()) return static_cast<size_t>(device.shared_per_sm);
     switch (settings.cache) {
-      case CachePreference::L1:
-        return static_cast<size_t>(configs.front());
-      case CachePreference::Equal:
-        return static_cast<size_t>(configs[configs.size() / 2]);
+      case CachePreference::L1: return static_cast<size_t>(configs.front());
+      case CachePreference::Equal: return static_cast<size_t>(configs[configs.size() / 2]);
       case CachePreference::None:
-      case CachePreference::Shared:
-        return static_cast<size_t>(configs.back());
+      case CachePreference::Shared: return static_cast<size_t>(configs.back());
     }
   }
   int percent = settings.carveout_percent;
   if (percent < 0) {
     switch (settings.cache) {
-      case CachePreference::L1:
-        percent = 0;
-        break;
-      case CachePreference::Equal:
-        percent = 50;
-        break;
+      case CachePreference::L1: percent = 0; break;
+      case CachePreference::Equal: percent = 50; break;
       case CachePreference::None:
-      case CachePreference::Shared:
-        percent = 100;
-        break;
+      case CachePreference::Shared: percent = 100; break;
     }
   }
   return config_for(device, static_cast<size_t>(percent) * device.shared_per_sm / 100);
@@ -213,9 +204,8 @@ Result<Occupancy> occupancy(const Device& device, const KernelResources& kernel,
   WB_TRY(limit_shared(q, result));
 
   const std::pair<int, OccupancyLimit> limits[] = {
-      {result.by_warps, kLimitWarps},       {result.by_registers, kLimitRegisters},
-      {result.by_shared, kLimitShared},     {result.by_blocks, kLimitBlocks},
-      {result.by_barriers, kLimitBarriers}, {result.by_virtual_resources, kLimitVirtualResources}};
+      {result.by_warps, kLimitWarps},   {result.by_registers, kLimitRegisters}, {result.by_shared, kLimitShared},
+      {result.by_blocks, kLimitBlocks}, {result.by_barriers, kLimitBarriers},   {result.by_virtual_resources, kLimitVirtualResources}};
   result.blocks_per_sm = INT_MAX;
   for (auto [blocks, bit] : limits) result.blocks_per_sm = std::min(result.blocks_per_sm, blocks);
   for (auto [blocks, bit] : limits)
@@ -224,8 +214,8 @@ Result<Occupancy> occupancy(const Device& device, const KernelResources& kernel,
 }
 
 Result<LaunchSuggestion> max_potential_block_size(const Device& device, const KernelResources& kernel,
-                                                  const std::function<size_t(int)>& dynamic_shared_of_block_size,
-                                                  int block_size_limit, const OccupancySettings& settings) {
+                                                  const std::function<size_t(int)>& dynamic_shared_of_block_size, int block_size_limit,
+                                                  const OccupancySettings& settings) {
   int limit = std::min(device.max_threads_per_block, kernel.max_threads_per_block);
   if (block_size_limit > 0) limit = std::min(limit, block_size_limit);
 
@@ -246,11 +236,9 @@ Result<LaunchSuggestion> max_potential_block_size(const Device& device, const Ke
   return best;
 }
 
-Result<LaunchSuggestion> max_potential_block_size(const Device& device, const KernelResources& kernel,
-                                                  size_t dynamic_shared, int block_size_limit,
-                                                  const OccupancySettings& settings) {
-  return max_potential_block_size(
-      device, kernel, [=](int) { return dynamic_shared; }, block_size_limit, settings);
+Result<LaunchSuggestion> max_potential_block_size(const Device& device, const KernelResources& kernel, size_t dynamic_shared,
+                                                  int block_size_limit, const OccupancySettings& settings) {
+  return max_potential_block_size(device, kernel, [=](int) { return dynamic_shared; }, block_size_limit, settings);
 }
 
 Result<size_t> available_dynamic_shared(const Device& device, const KernelResources& kernel, int blocks, int block_size,
@@ -259,8 +247,8 @@ Result<size_t> available_dynamic_shared(const Device& device, const KernelResour
   Result<Occupancy> bare = occupancy(device, kernel, block_size, 0, settings);
   if (!bare) return bare.error();
   if (bare->blocks_per_sm < blocks)
-    return Error{0, fmt::format("{} blocks of {} threads were asked for, {} fit on a multiprocessor of {}", blocks,
-                                block_size, bare->blocks_per_sm, device.name)};
+    return Error{0, fmt::format("{} blocks of {} threads were asked for, {} fit on a multiprocessor of {}", blocks, block_size,
+                                bare->blocks_per_sm, device.name)};
 
   size_t limit = shared_limit(device, kernel, device.shared_per_sm);
   // One block may have all a block can have, whatever was preferred; several share the preferred configuration.
@@ -276,14 +264,12 @@ Result<size_t> available_dynamic_shared(const Device& device, const KernelResour
   return std::min(share, kernel.max_dynamic_shared);
 }
 
-Result<int> max_active_clusters(const Device& device, const KernelResources& kernel, int block_size,
-                                size_t dynamic_shared, int cluster_size, bool non_portable_sizes,
-                                const OccupancySettings& settings) {
+Result<int> max_active_clusters(const Device& device, const KernelResources& kernel, int block_size, size_t dynamic_shared,
+                                int cluster_size, bool non_portable_sizes, const OccupancySettings& settings) {
   int limit = non_portable_sizes ? device.max_nonportable_cluster_size : device.max_cluster_size;
   if (limit == 0) return Error{0, fmt::format("{} has no thread block clusters", device.name)};
   if (cluster_size <= 0 || cluster_size > limit)
-    return Error{0,
-                 fmt::format("a cluster of {} blocks: {} has clusters of 1 to {}", cluster_size, device.name, limit)};
+    return Error{0, fmt::format("a cluster of {} blocks: {} has clusters of 1 to {}", cluster_size, device.name, limit)};
   Result<Occupancy> found = occupancy(device, kernel, block_size, dynamic_shared, settings);
   if (!found) return found.error();
 
@@ -294,14 +280,12 @@ Result<int> max_active_clusters(const Device& device, const KernelResources& ker
   return clusters;
 }
 
-Result<int> max_potential_cluster_size(const Device& device, const KernelResources& kernel, int block_size,
-                                       size_t dynamic_shared, bool non_portable_sizes,
-                                       const OccupancySettings& settings) {
+Result<int> max_potential_cluster_size(const Device& device, const KernelResources& kernel, int block_size, size_t dynamic_shared,
+                                       bool non_portable_sizes, const OccupancySettings& settings) {
   int limit = non_portable_sizes ? device.max_nonportable_cluster_size : device.max_cluster_size;
   if (limit == 0) return Error{0, fmt::format("{} has no thread block clusters", device.name)};
   for (int size = limit; size > 0; --size) {
-    Result<int> clusters =
-        max_active_clusters(device, kernel, block_size, dynamic_shared, size, non_portable_sizes, settings);
+    Result<int> clusters = max_active_clusters(device, kernel, block_size, dynamic_shared, size, non_portable_sizes, settings);
     if (!clusters) return clusters.error();
     if (*clusters > 0) return size;
   }

@@ -94,12 +94,11 @@ struct LaunchSuggestion {
 
 // cudaOccupancyMaxPotentialBlockSize: the largest block among those with most resident threads. block_size_limit 0 is
 // no limit. The second form is for dynamic shared memory that depends on the block size.
-Result<LaunchSuggestion> max_potential_block_size(const Device& device, const KernelResources& kernel,
-                                                  size_t dynamic_shared, int block_size_limit = 0,
-                                                  const OccupancySettings& settings = {});
-Result<LaunchSuggestion> max_potential_block_size(const Device& device, const KernelResources& kernel,
-                                                  const std::function<size_t(int)>& dynamic_shared_of_block_size,
+Result<LaunchSuggestion> max_potential_block_size(const Device& device, const KernelResources& kernel, size_t dynamic_shared,
                                                   int block_size_limit = 0, const OccupancySettings& settings = {});
+Result<LaunchSuggestion> max_potential_block_size(const Device& device, const KernelResources& kernel,
+                                                  const std::function<size_t(int)>& dynamic_shared_of_block_size, int block_size_limit = 0,
+                                                  const OccupancySettings& settings = {});
 
 // cudaOccupancyAvailableDynamicSMemPerBlock: dynamic shared memory that still lets `blocks` blocks share an SM.
 Result<size_t> available_dynamic_shared(const Device& device, const KernelResources& kernel, int blocks, int block_size,
@@ -107,13 +106,11 @@ Result<size_t> available_dynamic_shared(const Device& device, const KernelResour
 
 // cudaOccupancyMaxActiveClusters: clusters of `cluster_size` blocks resident on the device at once. A cluster lives
 // within one group of SMs (Device::cluster_groups). Fails if the device has no clusters of that size.
-Result<int> max_active_clusters(const Device& device, const KernelResources& kernel, int block_size,
-                                size_t dynamic_shared, int cluster_size, bool non_portable_sizes,
-                                const OccupancySettings& settings = {});
+Result<int> max_active_clusters(const Device& device, const KernelResources& kernel, int block_size, size_t dynamic_shared,
+                                int cluster_size, bool non_portable_sizes, const OccupancySettings& settings = {});
 
 // cudaOccupancyMaxPotentialClusterSize; 0 if the kernel cannot run.
-Result<int> max_potential_cluster_size(const Device& device, const KernelResources& kernel, int block_size,
-                                       size_t dynamic_shared, bool non_portable_sizes,
-                                       const OccupancySettings& settings = {});
+Result<int> max_potential_cluster_size(const Device& device, const KernelResources& kernel, int block_size, size_t dynamic_shared,
+                                       bool non_portable_sizes, const OccupancySettings& settings = {});
 
 }  // namespace warpbeam::model

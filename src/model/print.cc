@@ -53,9 +53,7 @@ const Field& field_named(std::string_view key) {
   return *std::find_if(all.begin(), all.end(), [&](const Field& f) { return f.key == key; });
 }
 
-std::string markdown_row(const std::vector<std::string>& cells) {
-  return fmt::format("| {} |\n", fmt::join(cells, " | "));
-}
+std::string markdown_row(const std::vector<std::string>& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); }
 
 }  // namespace
 
@@ -136,12 +134,11 @@ std::string devices_page() {
   page += markdown_row({"key", "meaning", "group", "default device"});
   page += markdown_row({"---", "---", "---", "---"});
   for (const Field& field : fields())
-    page += markdown_row({fmt::format("`{}`", field.key), std::string(field.meaning), std::string(field.group),
-                          format_field(field, default_device())});
+    page += markdown_row(
+        {fmt::format("`{}`", field.key), std::string(field.meaning), std::string(field.group), format_field(field, default_device())});
 
   page += "\n## Where the values come from\n\n";
-  for (const Device& device : all_devices())
-    page += fmt::format("* **{}**: {}.\n", device.key, fmt::join(device.sources, "; "));
+  for (const Device& device : all_devices()) page += fmt::format("* **{}**: {}.\n", device.key, fmt::join(device.sources, "; "));
   return page;
 }
 

@@ -52,10 +52,8 @@ int passes_by_word(const WarpAccess& access, uint32_t lanes) {
 int passes_by_wide_row(const WarpAccess& access, uint32_t lanes, BankMode mode) {
   Banks banks;
   for_words(access, lanes, [&](uint32_t word) {
-    if (mode == BankMode::EightBytes)
-      banks.want(word / 2 % 32, word / 2);
-    else
-      banks.want(word % 32, word / 64);
+    if (mode == BankMode::EightBytes) banks.want(word / 2 % 32, word / 2);
+    else banks.want(word % 32, word / 64);
   });
   return banks.passes();
 }
@@ -192,17 +190,13 @@ SharedTraffic shared_copy_traffic(const WarpAccess& from, const WarpAccess& to) 
 
 SharedTraffic shared_traffic(BankRule rule, const WarpAccess& access, BankMode mode, bool merges_phases) {
   switch (rule) {
-    case BankRule::HalfWarp16:
-      return sixteen_banks(access);
-    case BankRule::Banks32:
-      return by_phases(access, false);
-    case BankRule::Phases32:
-      return by_phases(access, merges_phases);
+    case BankRule::HalfWarp16: return sixteen_banks(access);
+    case BankRule::Banks32: return by_phases(access, false);
+    case BankRule::Phases32: return by_phases(access, merges_phases);
     case BankRule::Banks32x8: {
       SharedTraffic traffic;
       int lanes = access.bytes_per_lane <= 8 ? 32 : 16;
-      for (int first = 0; first < 32; first += lanes)
-        add_phase(traffic, passes_by_wide_row(access, lanes_from(first, lanes), mode));
+      for (int first = 0; first < 32; first += lanes) add_phase(traffic, passes_by_wide_row(access, lanes_from(first, lanes), mode));
       return traffic;
     }
   }

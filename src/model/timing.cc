@@ -51,7 +51,8 @@ std::string key_for(const Device& device) {
   for (const EmbeddedTable& table : kTimingTables) {
     if (!table.key.starts_with("sm_")) continue;
     const int cc = std::atoi(std::string(table.key.substr(3)).c_str());
-    if (best.empty() || (cc <= device.cc() ? cc > best_cc || best_cc > device.cc() : best_cc > device.cc() && cc < best_cc)) best = table.key, best_cc = cc;
+    if (best.empty() || (cc <= device.cc() ? cc > best_cc || best_cc > device.cc() : best_cc > device.cc() && cc < best_cc))
+      best = table.key, best_cc = cc;
   }
   return best;
 }

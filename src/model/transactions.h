@@ -71,8 +71,7 @@ struct SharedTraffic {
 };
 
 // `merges_phases`: loads of 8 and 16 bytes may share a phase (7.0 and later), see merges_load_phases.
-SharedTraffic shared_traffic(BankRule rule, const WarpAccess& access, BankMode mode = BankMode::FourBytes,
-                             bool merges_phases = false);
+SharedTraffic shared_traffic(BankRule rule, const WarpAccess& access, BankMode mode = BankMode::FourBytes, bool merges_phases = false);
 
 // How a GPU executes an atomic operation on shared memory.
 enum class SharedAtomic : uint8_t {
@@ -94,8 +93,7 @@ inline bool merges_load_phases(const Device& device) { return device.major >= 7;
 inline GlobalTraffic global_traffic(const Device& device, const WarpAccess& access, LoadPath path = LoadPath::Default) {
   return global_traffic(device.global_rule, access, path);
 }
-inline SharedTraffic shared_traffic(const Device& device, const WarpAccess& access,
-                                    BankMode mode = BankMode::FourBytes) {
+inline SharedTraffic shared_traffic(const Device& device, const WarpAccess& access, BankMode mode = BankMode::FourBytes) {
   return shared_traffic(device.bank_rule, access, mode, merges_load_phases(device));
 }
 

@@ -63,8 +63,9 @@ class Watch final : public ActivityWatch {
       activity.call = number(*sink);
       here.asked = true;
     }
-    const bool shown = operation.kind == OperationKind::Launch || operation.kind == OperationKind::Copy || operation.kind == OperationKind::Fill ||
-                       operation.kind == OperationKind::Library || operation.kind == OperationKind::Record;
+    const bool shown = operation.kind == OperationKind::Launch || operation.kind == OperationKind::Copy ||
+                       operation.kind == OperationKind::Fill || operation.kind == OperationKind::Library ||
+                       operation.kind == OperationKind::Record;
     if (!shown) return;
     activity.kind = operation.kind;
     activity.device = operation.device;
@@ -73,7 +74,8 @@ class Watch final : public ActivityWatch {
     activity.priority = operation.priority;
     activity.name = operation.name;
     activity.bytes = operation.to.width * operation.to.rows * operation.to.planes;
-    if (operation.kind == OperationKind::Copy || operation.kind == OperationKind::Fill) activity.to = memory_of(operation.to.base, operation);
+    if (operation.kind == OperationKind::Copy || operation.kind == OperationKind::Fill)
+      activity.to = memory_of(operation.to.base, operation);
     if (operation.kind == OperationKind::Copy) activity.from = memory_of(operation.from.base, operation);
     open.asked_at = sink->now();
     open.here = at;

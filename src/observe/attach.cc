@@ -66,7 +66,8 @@ std::vector<Module> loaded_modules() {
         }
         const std::string_view name = info->dlpi_name ? info->dlpi_name : "";
         const auto here = reinterpret_cast<uint64_t>(&own_module);
-        module.is_ours = (here >= module.begin && here < module.end) || (!into.folder.empty() && name.substr(0, name.rfind('/') + 1) == into.folder);
+        module.is_ours =
+            (here >= module.begin && here < module.end) || (!into.folder.empty() && name.substr(0, name.rfind('/') + 1) == into.folder);
         into.all.push_back(module);
         return 0;
       },
@@ -95,7 +96,9 @@ bool in_platform(uint64_t address) {
 Tool* tool() {
   static Tool* const attached = [] {
     Tool* fresh = make_tool().release();
-    auto finish = [] { if (Tool* last = tool()) last->finish(); };
+    auto finish = [] {
+      if (Tool* last = tool()) last->finish();
+    };
     if (fresh) std::atexit(finish), std::at_quick_exit(finish);
     return fresh;
   }();
@@ -151,8 +154,7 @@ std::string module_offset(uint64_t address) {
   std::string file = info.dli_fname;
   char path[4096];
   if (!file.starts_with("/"))
-    if (const ssize_t n = readlink("/proc/self/exe", path, sizeof path); n > 0)
-      file.assign(path, static_cast<size_t>(n));
+    if (const ssize_t n = readlink("/proc/self/exe", path, sizeof path); n > 0) file.assign(path, static_cast<size_t>(n));
   return fmt::format("{}+{:#x}", file, address - reinterpret_cast<uint64_t>(info.dli_fbase));
 }
 

@@ -12,11 +12,14 @@ enum class MetricSet : uint8_t { None, Basic, Full };
 // Why a metric has no value.
 namespace no_value {
 inline constexpr std::string_view kHost = "traffic to and from the host is not modelled", kLinks = "traffic between GPUs is not modelled",
-    kErrorCorrection = "error correction is not modelled", kImages = "what textures and surfaces do in the caches is not modelled",
-    kRequests = "the model counts sectors, not requests to L2",
-    kSamples = "nothing is sampled: the ratios of the same reason say it", kNoSuchWait = "the model knows no such wait",
-    kPipes = "the model does not part this pipe from its neighbours", kReplays = "the model repeats no instruction",
-    kKinds = "issued instructions are not counted by kind", kClocks = "this clock is not modelled";
+                                  kErrorCorrection = "error correction is not modelled",
+                                  kImages = "what textures and surfaces do in the caches is not modelled",
+                                  kRequests = "the model counts sectors, not requests to L2",
+                                  kSamples = "nothing is sampled: the ratios of the same reason say it",
+                                  kNoSuchWait = "the model knows no such wait",
+                                  kPipes = "the model does not part this pipe from its neighbours",
+                                  kReplays = "the model repeats no instruction", kKinds = "issued instructions are not counted by kind",
+                                  kClocks = "this clock is not modelled";
 }
 
 struct MetricRow {

@@ -88,8 +88,7 @@ class Tool {
   virtual bool reached(WaitKind, uint64_t which) { return true; }
   virtual std::optional<double> time_between(uint64_t from, uint64_t to) { return std::nullopt; }
   // A launch is about to run. Null: nobody watches it. `launch` lives until the observer's end_grid.
-  virtual std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device,
-                                               uint64_t operation) {
+  virtual std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
     return nullptr;
   }
 

@@ -23,19 +23,28 @@ std::optional<Parser::Constant> Parser::parse_number(const Lexeme& word) {
   };
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'f' || text[1] == 'F')) {
     c.is_float = c.single = true;
-    if (!hex_bits(8)) { error(word.at, "'{}' is not a float literal (0f and 8 hexadecimal digits)", text); return {}; }
+    if (!hex_bits(8)) {
+      error(word.at, "'{}' is not a float literal (0f and 8 hexadecimal digits)", text);
+      return {};
+    }
     return c;
   }
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'd' || text[1] == 'D')) {
     c.is_float = true;
-    if (!hex_bits(16)) { error(word.at, "'{}' is not a double literal (0d and 16 hexadecimal digits)", text); return {}; }
+    if (!hex_bits(16)) {
+      error(word.at, "'{}' is not a double literal (0d and 16 hexadecimal digits)", text);
+      return {};
+    }
     return c;
   }
   const bool hex = text.size() > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   if (!hex && text.find_first_of(".eE") != std::string::npos) {
     char* end = nullptr;
     double d = std::strtod(text.c_str(), &end);
-    if (*end) { error(word.at, "'{}' is not a number", text); return {}; }
+    if (*end) {
+      error(word.at, "'{}' is not a number", text);
+      return {};
+    }
     c.is_float = true;
     c.bits = std::bit_cast<uint64_t>(d);
     return c;
@@ -43,9 +52,16 @@ std::optional<Parser::Constant> Parser::parse_number(const Lexeme& word) {
   if (!text.empty() && (text.back() == 'U' || text.back() == 'u')) text.pop_back(), c.is_unsigned = true;
   int base = 10;
   size_t skip = 0;
-  if (hex) { base = 16; skip = 2; }
-  else if (text.size() > 1 && text[0] == '0' && (text[1] == 'b' || text[1] == 'B')) { base = 2; skip = 2; }
-  else if (text.size() > 1 && text[0] == '0') { base = 8; skip = 1; }
+  if (hex) {
+    base = 16;
+    skip = 2;
+  } else if (text.size() > 1 && text[0] == '0' && (text[1] == 'b' || text[1] == 'B')) {
+    base = 2;
+    skip = 2;
+  } else if (text.size() > 1 && text[0] == '0') {
+    base = 8;
+    skip = 1;
+  }
   auto [end, ec] = std::from_chars(text.data() + skip, text.data() + text.size(), c.bits, base);
   if (ec != std::errc() || end != text.data() + text.size() || skip >= text.size()) {
     error(word.at, "'{}' is not a number of at most 64 bits", word.text);
@@ -99,7 +115,8 @@ void Parser::parse_init_value(Variable& v, uint64_t& offset, int depth) {
     lex_.take();
     l = lex_.peek();
   }
-  if (l.token == Token::Number && (isa::is_float(v.type) || l.text.find('.') != std::string_view::npos || l.text.starts_with("0f") || l.text.starts_with("0d"))) {
+  if (l.token == Token::Number &&
+      (isa::is_float(v.type) || l.text.find('.') != std::string_view::npos || l.text.starts_with("0f") || l.text.starts_with("0d"))) {
     lex_.take();
     auto c = parse_number(l);
     if (!c) return;
@@ -141,8 +158,7 @@ void Parser::parse_initialiser(Variable& v) {
   uint64_t offset = 0;
   Position at = lex_.peek().at;
   if (v.linkage == Linkage::Extern) error(at, "'{}' is .extern and cannot have an initialiser", v.name);
-  if (v.space != isa::Space::Global && v.space != isa::Space::Const)
-    error(at, "only .global and .const variables can have an initialiser");
+  if (v.space != isa::Space::Global && v.space != isa::Space::Const) error(at, "only .global and .const variables can have an initialiser");
   parse_init_value(v, offset, 0);
   if (v.unsized) {
     v.size = offset;

@@ -21,9 +21,24 @@ constexpr int kMaxDepth = 64;
 constexpr int kChoice = 0;  // ?: binds least
 
 // Longer ones first: '<' is the beginning of '<<' and '<='.
-constexpr std::array<Operator, 18> kOperators = {{{"<<", 8}, {">>", 8}, {"<=", 7}, {">=", 7}, {"==", 6}, {"!=", 6},
-                                                  {"&&", 2}, {"||", 1}, {"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},
-                                                  {"-", 9},  {"<", 7},  {">", 7},  {"&", 5},  {"^", 4},  {"|", 3}}};
+constexpr std::array<Operator, 18> kOperators = {{{"<<", 8},
+                                                  {">>", 8},
+                                                  {"<=", 7},
+                                                  {">=", 7},
+                                                  {"==", 6},
+                                                  {"!=", 6},
+                                                  {"&&", 2},
+                                                  {"||", 1},
+                                                  {"*", 10},
+                                                  {"/", 10},
+                                                  {"%", 10},
+                                                  {"+", 9},
+                                                  {"-", 9},
+                                                  {"<", 7},
+                                                  {">", 7},
+                                                  {"&", 5},
+                                                  {"^", 4},
+                                                  {"|", 3}}};
 
 // The operator that comes next, or null.
 const Operator* next_operator(Lexer ahead) {
@@ -39,7 +54,10 @@ const Operator* next_operator(Lexer ahead) {
 }  // namespace
 
 std::optional<Parser::Integer> Parser::parse_primary(int depth) {
-  if (depth > kMaxDepth) { error(lex_.peek().at, "expression nests too deeply"); return {}; }
+  if (depth > kMaxDepth) {
+    error(lex_.peek().at, "expression nests too deeply");
+    return {};
+  }
   Lexeme l = lex_.peek();
   if (l.is('(')) {
     lex_.take();
@@ -61,7 +79,10 @@ std::optional<Parser::Integer> Parser::parse_primary(int depth) {
       auto v = parse_primary(depth + 1);
       if (!v) return {};
       if (v->is_float && (op == '-' || op == '+')) return Integer{op == '-' ? v->bits ^ uint64_t{1} << 63 : v->bits, false, true};
-      if (v->is_float) { error(l.at, "'{}' takes an integer", op); return {}; }
+      if (v->is_float) {
+        error(l.at, "'{}' takes an integer", op);
+        return {};
+      }
       if (op == '!') return Integer{v->bits == 0, false};
       return Integer{op == '-' ? 0 - v->bits : op == '~' ? ~v->bits : v->bits, v->is_unsigned};
     }
@@ -69,10 +90,14 @@ std::optional<Parser::Integer> Parser::parse_primary(int depth) {
     lex_.take();
     auto c = parse_number(l);
     if (!c) return {};
-    if (c->single) return Integer{std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(c->bits)))), false, true};
+    if (c->single)
+      return Integer{std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(c->bits)))), false, true};
     return Integer{c->bits, c->is_unsigned, c->is_float};
   }
-  if (l.is("WARP_SZ")) { lex_.take(); return Integer{32, false}; }
+  if (l.is("WARP_SZ")) {
+    lex_.take();
+    return Integer{32, false};
+  }
   error(l.at, "a constant is needed before '{}'", l.text);
   return {};
 }
@@ -92,7 +117,10 @@ std::optional<Parser::Integer> Parser::apply(const Operator& op, Position at, In
   if (op.text == "^") return number(a ^ b);
   if (op.text == "|") return number(a | b);
   if (op.text == "/" || op.text == "%") {
-    if (b == 0) { error(at, "division by zero in a constant expression"); return {}; }
+    if (b == 0) {
+      error(at, "division by zero in a constant expression");
+      return {};
+    }
     if (op.text == "%") return Integer{a % b, true};
     if (is_unsigned) return number(a / b);
     return number(y == -1 ? 0 - a : static_cast<uint64_t>(x / y));  // the least number has no negative
@@ -159,7 +187,10 @@ std::optional<int64_t> Parser::parse_integer_expression(int min_precedence) {
   const Lexeme first = lex_.peek();
   const auto value = parse_operators(min_precedence, 0);
   if (!value) return {};
-  if (value->is_float) { error(first.at, "'{}' is a floating-point literal where an integer is needed", first.text); return {}; }
+  if (value->is_float) {
+    error(first.at, "'{}' is a floating-point literal where an integer is needed", first.text);
+    return {};
+  }
   return static_cast<int64_t>(value->bits);
 }
 

@@ -60,7 +60,10 @@ bool Parser::parse_image_operands(Function& f, Instruction& i) {
       if (o.kind == OperandKind::Vector && accept('|')) {
         const Lexeme second = lex_.take();
         const auto reg = find_register(std::string(second.text));
-        if (!reg || f.registers[*reg].type != Type::Pred) { error(second.at, "'{}' is not a predicate register", second.text); return false; }
+        if (!reg || f.registers[*reg].type != Type::Pred) {
+          error(second.at, "'{}' is not a predicate register", second.text);
+          return false;
+        }
         o.pair = *reg;
       }
       i.operands.push_back(std::move(o));
@@ -82,7 +85,8 @@ void Parser::check_image_operands(const Function& f, const Instruction& i) {
     if (o.kind != OperandKind::Register) return;
     const Register& r = f.registers[o.reg];
     const int have = isa::bits_of(r.type), need = isa::bits_of(want);
-    const bool fits = want == Type::Pred ? r.type == Type::Pred : r.type != Type::Pred && (have == need || (need <= 16 && (have == 16 || have == 32)));
+    const bool fits =
+        want == Type::Pred ? r.type == Type::Pred : r.type != Type::Pred && (have == need || (need <= 16 && (have == 16 || have == 32)));
     if (!fits) error(i.at, "{} is {} but the instruction needs {}", f.register_name(o.reg), isa::name_of(r.type), isa::name_of(want));
   };
   auto check_vector = [&](const Operand& o, int count, Type want, bool destination, bool plain_too) {

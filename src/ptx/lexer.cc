@@ -16,7 +16,8 @@ void Lexer::skip_blank() {
       ++pos_;
       ++line_;
       line_start_ = pos_;
-    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' || (c == '\0' && pos_ < text_.size() && pos_ + 1 == text_.size())) {
+    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' ||
+               (c == '\0' && pos_ < text_.size() && pos_ + 1 == text_.size())) {
       ++pos_;
     } else if (c == '/' && at(pos_ + 1) == '/') {
       while (pos_ < text_.size() && text_[pos_] != '\n') ++pos_;
@@ -62,7 +63,9 @@ void Lexer::advance() {
   if (is_digit(c)) {
     ++pos_;
     bool hex = c == '0' && (at(pos_) == 'x' || at(pos_) == 'X' || at(pos_) == 'f' || at(pos_) == 'F' || at(pos_) == 'd' || at(pos_) == 'D');
-    while (is_name(at(pos_)) || (!hex && at(pos_) == '.' && is_digit(at(pos_ + 1))) || (!hex && at(pos_) == '.' && (at(pos_ + 1) == 'e' || at(pos_ + 1) == 'E')) || (!hex && at(pos_) == '.' && !is_name(at(pos_ + 1)) && at(pos_ + 1) != '.') ||
+    while (is_name(at(pos_)) || (!hex && at(pos_) == '.' && is_digit(at(pos_ + 1))) ||
+           (!hex && at(pos_) == '.' && (at(pos_ + 1) == 'e' || at(pos_ + 1) == 'E')) ||
+           (!hex && at(pos_) == '.' && !is_name(at(pos_ + 1)) && at(pos_ + 1) != '.') ||
            (!hex && (at(pos_) == '+' || at(pos_) == '-') && (at(pos_ - 1) == 'e' || at(pos_ - 1) == 'E')))
       ++pos_;
     return finish(Token::Number);

@@ -24,7 +24,7 @@ Linkage linkage_named(std::string_view word) {
 // The number of "90" or "90a" where there is such an architecture, or 0. Newer ones than any device here are known too:
 // whether a device can run a text is asked elsewhere.
 int architecture_of(std::string_view name) {
-  static constexpr int kKnown[] = {10, 11, 12, 13, 20, 21, 30, 32, 35,  37,  50,  52,  53,  60,  61, 62,
+  static constexpr int kKnown[] = {10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,  61, 62,
                                    70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
   int number = 0;
   const auto [rest, status] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -114,7 +114,10 @@ void Parser::parse_version() {
   for (size_t i = 0; i < l.text.size(); ++i) {
     char c = l.text[i];
     if (i == dot) continue;
-    if (c < '0' || c > '9' || l.text.size() > 5) { error(l.at, "'{}' is not a PTX version", l.text); return; }
+    if (c < '0' || c > '9' || l.text.size() > 5) {
+      error(l.at, "'{}' is not a PTX version", l.text);
+      return;
+    }
     int& part = dot == std::string_view::npos || i < dot ? major : minor;
     part = part * 10 + (c - '0');
   }
@@ -150,7 +153,10 @@ void Parser::parse_file() {
   if (!c || c->bits > 100000 || name.token != Token::String) return error(number.at, "a number and a quoted name are needed after .file");
   if (module_->files.size() <= c->bits) module_->files.resize(c->bits + 1);
   module_->files[c->bits] = std::string(name.text);
-  if (accept(',')) { lex_.take(); if (accept(',')) lex_.take(); }  // time stamp and size
+  if (accept(',')) {
+    lex_.take();
+    if (accept(',')) lex_.take();
+  }  // time stamp and size
 }
 
 // `.section .debug_info { … }`: DWARF data is not read; .loc has what messages need.
@@ -259,7 +265,10 @@ bool Parser::parse_variable_words(Variable& v, int& vec) {
     if (l.is(".align")) {
       lex_.take();
       auto n = parse_integer_expression(11);
-      if (!n || *n < 1 || *n > 4096 || (*n & (*n - 1))) { error(l.at, "an alignment is a power of two up to 4096"); return false; }
+      if (!n || *n < 1 || *n > 4096 || (*n & (*n - 1))) {
+        error(l.at, "an alignment is a power of two up to 4096");
+        return false;
+      }
       v.align = static_cast<uint32_t>(*n);
     } else if (l.is(".attribute")) {
       lex_.take();
@@ -287,13 +296,19 @@ bool Parser::parse_variable_words(Variable& v, int& vec) {
     }
   }
   if (v.reference != Reference::None) v.type = isa::Type::B64;
-  if (v.type == isa::Type::None || v.type == isa::Type::Pred) { error(lex_.peek().at, "a type is needed for a variable"); return false; }
+  if (v.type == isa::Type::None || v.type == isa::Type::Pred) {
+    error(lex_.peek().at, "a type is needed for a variable");
+    return false;
+  }
   return true;
 }
 
 bool Parser::parse_variable_name(Variable& v, int vec) {
   Lexeme name = lex_.peek();
-  if (name.token != Token::Word) { error(name.at, "a name is needed before '{}'", name.text); return false; }
+  if (name.token != Token::Word) {
+    error(name.at, "a name is needed before '{}'", name.text);
+    return false;
+  }
   lex_.take();
   v.name = std::string(name.text);
   v.at = name.at;
@@ -302,7 +317,10 @@ bool Parser::parse_variable_name(Variable& v, int vec) {
   v.size = element;
   v.element = static_cast<uint32_t>(element);
   while (accept('[')) {
-    if (accept(']')) { v.unsized = true; continue; }
+    if (accept(']')) {
+      v.unsized = true;
+      continue;
+    }
     auto n = parse_integer_expression();
     if (!n) return false;
     if (*n < 0 || (*n > 0 && v.size > kMaxVariableBytes / static_cast<uint64_t>(*n))) {
@@ -379,7 +397,10 @@ std::vector<Variable> Parser::parse_params(isa::Space) {
     v.space = isa::Space::Param;
     const Lexeme l = lex_.peek();
     if (l.is(".param") || l.is(".reg")) lex_.take();
-    else { error(l.at, "a parameter begins with .param"); break; }
+    else {
+      error(l.at, "a parameter begins with .param");
+      break;
+    }
     if (!parse_variable_head(v)) break;
     if (l.is(".reg")) v.space = isa::Space::Generic;  // marks a register parameter
     params.push_back(std::move(v));

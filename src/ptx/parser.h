@@ -114,7 +114,10 @@ class Parser {
     std::unordered_map<std::string, std::string> variables;   // name -> unique name
     // Ranges `%r<100>`: prefix -> (count, first index). Kept as ranges, since texts declare tens of thousands.
     std::map<std::string, std::pair<uint32_t, int>> ranges;
-    struct Vectors { int first = 0, parts = 0; int64_t count = -1; };  // `.reg .v4 .f32 v<8>`: 8 of them; -1: just one
+    struct Vectors {
+      int first = 0, parts = 0;
+      int64_t count = -1;
+    };  // `.reg .v4 .f32 v<8>`: 8 of them; -1: just one
     std::unordered_map<std::string, Vectors> vectors;
     int id = 0;
   };

@@ -58,8 +58,9 @@ std::vector<uint8_t> weights(const Function& f) {
   for (const Instruction& i : f.body) {
     if (i.operands.size() < 2 || i.operands[0].kind != OperandKind::Register || i.guard >= 0 || writes[i.operands[0].reg] != 1) continue;
     const Operand& from = i.operands[1];
-    const bool free_source = from.kind == OperandKind::Immediate || from.kind == OperandKind::Symbol ||
-                             (from.kind == OperandKind::Register && !from.address && weight[from.reg] == 0 && f.registers[from.reg].type != isa::Type::Pred);
+    const bool free_source =
+        from.kind == OperandKind::Immediate || from.kind == OperandKind::Symbol ||
+        (from.kind == OperandKind::Register && !from.address && weight[from.reg] == 0 && f.registers[from.reg].type != isa::Type::Pred);
     const bool parameter = f.entry && i.form.row->cls == isa::Class::Load && from.kind == OperandKind::Symbol &&
                            (i.form.mods.space == isa::Space::Param || i.form.mods.space == isa::Space::ParamEntry);
     const bool copies = i.form.row->kind == isa::Kind::Move || i.form.row->kind == isa::Kind::Address;
@@ -163,7 +164,9 @@ class Liveness {
     return most;
   }
 
-  bool test(const std::vector<Word>& set, uint32_t b, int n) const { return set[b * words_ + static_cast<uint32_t>(n) / 64] >> (n % 64) & 1; }
+  bool test(const std::vector<Word>& set, uint32_t b, int n) const {
+    return set[b * words_ + static_cast<uint32_t>(n) / 64] >> (n % 64) & 1;
+  }
   void set(std::vector<Word>& set, uint32_t b, int n) const { set[b * words_ + static_cast<uint32_t>(n) / 64] |= Word(1) << (n % 64); }
 
   const Function& f_;

@@ -33,7 +33,8 @@ class Lowering {
     std::vector<uint32_t> starts;
     std::vector<Instruction> body = std::move(f_.body);
     f_.body.clear();
-    for (const auto& [param, reg] : f_.register_params) move("ld", param_named(f_.params, param), register_operand(reg), body.empty() ? Instruction{} : body.front(), false);
+    for (const auto& [param, reg] : f_.register_params)
+      move("ld", param_named(f_.params, param), register_operand(reg), body.empty() ? Instruction{} : body.front(), false);
     for (size_t k = 0; k < body.size(); ++k) {
       starts.push_back(static_cast<uint32_t>(f_.body.size()));
       if (passes_values(body[k])) lower_call(std::move(body[k]));
@@ -51,7 +52,8 @@ class Lowering {
  private:
   static bool passes_values(const Instruction& i) {
     const auto by_register = [](const Operand& list) {
-      return std::any_of(list.list.begin(), list.list.end(), [](const Operand& o) { return o.kind == OperandKind::Register || o.kind == OperandKind::Immediate; });
+      return std::any_of(list.list.begin(), list.list.end(),
+                         [](const Operand& o) { return o.kind == OperandKind::Register || o.kind == OperandKind::Immediate; });
     };
     return i.form.row->cls == isa::Class::Call && (by_register(i.operands[0]) || by_register(i.operands[2]));
   }
@@ -72,7 +74,8 @@ class Lowering {
         if (g.name == call.operands[1].name) return returns ? &g.returns : &g.params;
       if (f_.name == call.operands[1].name) return returns ? &f_.returns : &f_.params;
     }
-    if (const auto it = f_.prototypes.find(call.operands[3].name); it != f_.prototypes.end()) return returns ? &it->second.returns : &it->second.params;
+    if (const auto it = f_.prototypes.find(call.operands[3].name); it != f_.prototypes.end())
+      return returns ? &it->second.returns : &it->second.params;
     return nullptr;
   }
   uint64_t size_of(const Instruction& call, bool returns, size_t k) const {
@@ -88,7 +91,9 @@ class Lowering {
         if (list[k].kind == OperandKind::Symbol) continue;
         const uint64_t size = size_of(call, returns, k);
         if (size != 1 && size != 2 && size != 4 && size != 8) return false;
-        if (list[k].kind == OperandKind::Register && size != static_cast<uint64_t>(isa::bytes_of(f_.registers[static_cast<size_t>(list[k].reg)].type))) return false;
+        if (list[k].kind == OperandKind::Register &&
+            size != static_cast<uint64_t>(isa::bytes_of(f_.registers[static_cast<size_t>(list[k].reg)].type)))
+          return false;
       }
     }
     return true;

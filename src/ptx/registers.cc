@@ -35,12 +35,14 @@ std::optional<int> Parser::find_register(const std::string& name) const {
 std::optional<std::pair<int, int>> Parser::find_vector(const std::string& name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (scope->vectors.empty()) continue;
-    if (auto it = scope->vectors.find(name); it != scope->vectors.end() && it->second.count < 0) return std::pair(it->second.first, it->second.parts);
+    if (auto it = scope->vectors.find(name); it != scope->vectors.end() && it->second.count < 0)
+      return std::pair(it->second.first, it->second.parts);
     const size_t digits = name.find_last_not_of("0123456789") + 1;
     if (digits == 0 || digits == name.size() || name.size() - digits > 8) continue;
     const auto it = scope->vectors.find(name.substr(0, digits));
     const int64_t n = std::stol(name.substr(digits));
-    if (it != scope->vectors.end() && n < it->second.count) return std::pair(it->second.first + static_cast<int>(n) * it->second.parts, it->second.parts);
+    if (it != scope->vectors.end() && n < it->second.count)
+      return std::pair(it->second.first + static_cast<int>(n) * it->second.parts, it->second.parts);
   }
   return std::nullopt;
 }
@@ -86,9 +88,13 @@ void Parser::parse_registers(Function& f) {
       }
       int first = static_cast<int>(f.registers.size());
       scopes_.back().ranges[std::string(name.text)] = {static_cast<uint32_t>(*n), first};
-      for (int64_t k = 0; k < *n; ++k) f.registers.push_back({type, static_cast<int32_t>(k), static_cast<uint32_t>(f.register_names.size())});
+      for (int64_t k = 0; k < *n; ++k)
+        f.registers.push_back({type, static_cast<int32_t>(k), static_cast<uint32_t>(f.register_names.size())});
     } else {
-      if (too_many(1)) { error(name.at, "too many registers"); return recover(); }
+      if (too_many(1)) {
+        error(name.at, "too many registers");
+        return recover();
+      }
       if (parts > 1) {
         add_vectors(name, -1);
         f.register_names.emplace_back(name.text);

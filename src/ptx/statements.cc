@@ -46,7 +46,10 @@ void Parser::parse_body(Function& f) {
       continue;
     }
     if (lex_.peek().is('{')) {
-      if (scopes_.size() > kMaxScopes) { error(lex_.peek().at, "blocks nest too deeply"); break; }
+      if (scopes_.size() > kMaxScopes) {
+        error(lex_.peek().at, "blocks nest too deeply");
+        break;
+      }
       lex_.take();
       open_scope();
       continue;
@@ -116,7 +119,10 @@ void Parser::parse_statement(Function& f) {
   Lexeme l = lex_.peek();
   if (l.token == Token::Dotted) {
     isa::Space space;
-    if (l.is(".reg")) { lex_.take(); return parse_registers(f); }
+    if (l.is(".reg")) {
+      lex_.take();
+      return parse_registers(f);
+    }
     if (l.is(".loc")) return parse_loc();
     if (l.is(".file")) return parse_file();
     if (l.is(".pragma")) {
@@ -124,7 +130,11 @@ void Parser::parse_statement(Function& f) {
       return;
     }
     Linkage linkage = Linkage::Internal;
-    if (l.is(".extern")) { linkage = Linkage::Extern; lex_.take(); l = lex_.peek(); }
+    if (l.is(".extern")) {
+      linkage = Linkage::Extern;
+      lex_.take();
+      l = lex_.peek();
+    }
     if (is_space_word(l.text, space)) {
       lex_.take();
       return parse_variables(space, linkage, linkage == Linkage::Extern ? module_->variables : f.locals, linkage != Linkage::Extern);
@@ -185,7 +195,8 @@ void Parser::settle_operands(Instruction& i) {
       o = std::move(only);
     }
     // Of `mov.b32 %r1, {%h1, _};` half has no value.
-    if (row.kind == isa::Kind::Move && o.kind == OperandKind::Vector && static_cast<int>(k) < row.operands.count && !row.operands.list[k].written)
+    if (row.kind == isa::Kind::Move && o.kind == OperandKind::Vector && static_cast<int>(k) < row.operands.count &&
+        !row.operands.list[k].written)
       for (Operand& e : o.list)
         if (e.kind == OperandKind::Sink) e.kind = OperandKind::Immediate;
   }
@@ -258,7 +269,10 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
 
 bool Parser::name_operand(Function& f, const Lexeme& name, Operand& out) {
   std::string text(name.text);
-  if (text == "_") { out.kind = OperandKind::Sink; return true; }
+  if (text == "_") {
+    out.kind = OperandKind::Sink;
+    return true;
+  }
   if (auto reg = find_register(text)) {
     out.kind = OperandKind::Register;
     out.reg = *reg;
@@ -272,14 +286,21 @@ bool Parser::name_operand(Function& f, const Lexeme& name, Operand& out) {
     return true;
   }
   if (vector_operand(name, out)) return true;
-  if (text == "WARP_SZ") { out.kind = OperandKind::Immediate; out.imm = 32; return true; }
+  if (text == "WARP_SZ") {
+    out.kind = OperandKind::Immediate;
+    out.imm = 32;
+    return true;
+  }
   // GCC names parameters and their copies as if they were registers.
   const auto named = [&](const Variable& v) { return v.name == text; };
   const bool variable = std::ranges::any_of(f.params, named) || std::ranges::any_of(f.returns, named) ||
                         std::ranges::any_of(scopes_, [&](const auto& scope) { return scope.variables.contains(text); });
   if (text[0] == '%' && !variable) {
     isa::SpecialRef special = isa::special_named(text);
-    if (!special.row) { error(name.at, "'{}' is not declared", text); return false; }
+    if (!special.row) {
+      error(name.at, "'{}' is not declared", text);
+      return false;
+    }
     out.kind = OperandKind::Special;
     out.special = special.row;
     out.component = special.index;
@@ -293,7 +314,10 @@ bool Parser::name_operand(Function& f, const Lexeme& name, Operand& out) {
         for (one.component = 0; one.component < 4; ++one.component) out.list.push_back(one);
         return true;
       }
-      if (at == std::string_view::npos) { error(name.at, "'{}' needs a component: .x, .y or .z", text); return false; }
+      if (at == std::string_view::npos) {
+        error(name.at, "'{}' needs a component: .x, .y or .z", text);
+        return false;
+      }
       lex_.take();
       out.component = static_cast<uint8_t>(at % 4);
     }
@@ -347,9 +371,13 @@ bool Parser::parse_address(Function& f, Operand& out) {
 bool Parser::parse_index(const Function& f, const Lexeme& name, Operand& out) {
   const auto named = [&](const Variable& v) { return v.name == out.name; };
   const Variable* array = nullptr;
-  for (const std::vector<Variable>* list : {&f.locals, &f.params, &f.returns, static_cast<const std::vector<Variable>*>(&module_->variables)})
+  for (const std::vector<Variable>* list :
+       {&f.locals, &f.params, &f.returns, static_cast<const std::vector<Variable>*>(&module_->variables)})
     if (const auto v = std::ranges::find_if(*list, named); !array && v != list->end()) array = &*v;
-  if (!array) { error(name.at, "'{}' is not declared", name.text); return false; }
+  if (!array) {
+    error(name.at, "'{}' is not declared", name.text);
+    return false;
+  }
   if (lex_.peek().token == Token::Word && lex_.peek().text != "WARP_SZ") {
     error(lex_.peek().at, "an index in a register is not supported: add it to the address of '{}'", name.text);
     return false;
@@ -363,7 +391,10 @@ bool Parser::parse_index(const Function& f, const Lexeme& name, Operand& out) {
 
 bool Parser::parse_operand(Function& f, Operand& out, int depth) {
   Lexeme l = lex_.peek();
-  if (depth > kMaxOperandDepth) { error(l.at, "operands nest too deeply"); return false; }
+  if (depth > kMaxOperandDepth) {
+    error(l.at, "operands nest too deeply");
+    return false;
+  }
   if (l.is('!')) {  // of a predicate; of a number it belongs to an expression
     Lexer ahead = lex_;
     ahead.take();
@@ -413,9 +444,15 @@ bool Parser::parse_operand(Function& f, Operand& out, int depth) {
     }
     if (accept('|')) {
       Lexeme second = lex_.take();
-      if (second.text == "_") { out.pair = -2; return true; }
+      if (second.text == "_") {
+        out.pair = -2;
+        return true;
+      }
       auto reg = find_register(std::string(second.text));
-      if (!reg || f.registers[*reg].type != Type::Pred) { error(second.at, "'{}' is not a predicate register", second.text); return false; }
+      if (!reg || f.registers[*reg].type != Type::Pred) {
+        error(second.at, "'{}' is not a predicate register", second.text);
+        return false;
+      }
       out.pair = *reg;
     }
     return true;
@@ -428,7 +465,9 @@ bool Parser::parse_operand(Function& f, Operand& out, int depth) {
     ahead.take();
     const Lexeme n = ahead.peek();
     ahead.take();
-    if (n.token == Token::Number && !operator_follows(ahead) && (n.text.find('.') != std::string_view::npos || n.text.starts_with("0f") || n.text.starts_with("0F") || n.text.starts_with("0d") || n.text.starts_with("0D"))) {
+    if (n.token == Token::Number && !operator_follows(ahead) &&
+        (n.text.find('.') != std::string_view::npos || n.text.starts_with("0f") || n.text.starts_with("0F") || n.text.starts_with("0d") ||
+         n.text.starts_with("0D"))) {
       minus = l.is('-');
       lex_.take();
       l = lex_.peek();
@@ -510,7 +549,8 @@ void Parser::parse_branch(Function& f, Instruction& i, bool table) {
   if (table) {  // brx.idx index, table
     lex_.take();
     auto reg = first.token == Token::Word ? find_register(std::string(first.text)) : std::nullopt;
-    if (!reg || isa::bits_of(f.registers[*reg].type) != 32) return error(first.at, "'{}' must be a register with a 32-bit index", first.text);
+    if (!reg || isa::bits_of(f.registers[*reg].type) != 32)
+      return error(first.at, "'{}' must be a register with a 32-bit index", first.text);
     Operand index;
     index.kind = OperandKind::Register;
     index.reg = *reg;
@@ -528,8 +568,9 @@ void Parser::resolve_labels(Function& f) {
       const int scope = static_cast<int>(o.imm);
       const bool call = i.form.row->cls == isa::Class::Call;
       const bool table = !call && i.operands.size() == 2;
-      std::string key = call ? lookup(f.prototypes, scope, o.name)
-                        : table ? lookup(f.branch_targets, scope, o.name) : lookup(f.labels, scope, o.name);
+      std::string key = call    ? lookup(f.prototypes, scope, o.name)
+                        : table ? lookup(f.branch_targets, scope, o.name)
+                                : lookup(f.labels, scope, o.name);
       if (key.empty()) {
         // `call` may name a list of .calltargets, which says nothing the machine needs.
         if (!call) error(i.at, "label '{}' is not defined", o.name);
@@ -562,13 +603,17 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     const bool pred = (r.type == Type::Pred) != (want == Type::Pred);
     // A wider register may hold a shorter type, but not one floating-point type another, nor where bf16 or packed
     // types are converted.
-    const bool packed = row.kind == isa::Kind::Convert && (i.form.type == Type::BF16 || i.form.atype == Type::BF16 || want == Type::F16x2 || want == Type::BF16x2 || want == Type::TF32 || want == Type::E4M3x2 || want == Type::E5M2x2);
-    const bool size_ok = have == need || (loose && have > need && r.type != Type::Pred && !packed && !(isa::is_float(r.type) && isa::is_float(want)));
+    const bool packed =
+        row.kind == isa::Kind::Convert && (i.form.type == Type::BF16 || i.form.atype == Type::BF16 || want == Type::F16x2 ||
+                                           want == Type::BF16x2 || want == Type::TF32 || want == Type::E4M3x2 || want == Type::E5M2x2);
+    const bool size_ok =
+        have == need || (loose && have > need && r.type != Type::Pred && !packed && !(isa::is_float(r.type) && isa::is_float(want)));
     const auto kind_of = [](Type t) { return isa::facts(t).kind; };
     using isa::TypeKind;
     const TypeKind a = kind_of(r.type), b = kind_of(want);
     const bool mixed = (a == TypeKind::Float && (b == TypeKind::Signed || b == TypeKind::Unsigned)) ||
-                       (b == TypeKind::Float && (a == TypeKind::Signed || a == TypeKind::Unsigned) && want != Type::F16x2 && want != Type::BF16x2 && want != Type::F16 && want != Type::BF16);
+                       (b == TypeKind::Float && (a == TypeKind::Signed || a == TypeKind::Unsigned) && want != Type::F16x2 &&
+                        want != Type::BF16x2 && want != Type::F16 && want != Type::BF16);
     if (pred || !size_ok || (mixed && !converting_move))
       error(i.at, "{} is {} but the instruction needs {}", f.register_name(o.reg), isa::name_of(r.type), isa::name_of(want));
   };
@@ -592,14 +637,21 @@ void Parser::check_operands(const Function& f, Instruction& i) {
       error(i.at, "operand {} has {} coordinates but needs {}", k + 1, o.list.size(), form.coordinates);
     if (spec.address) {
       for (const Operand& e : o.list) check(e, Type::S32);
-      if (!o.address) { error(i.at, "operand {} must be an address in brackets", k + 1); continue; }
+      if (!o.address) {
+        error(i.at, "operand {} must be an address in brackets", k + 1);
+        continue;
+      }
       if (o.kind == OperandKind::Register) {
         int bits = isa::bits_of(f.registers[o.reg].type);
-        if (bits != 64 && bits != 32) error(i.at, "{} is {} and cannot hold an address", f.register_name(o.reg), isa::name_of(f.registers[o.reg].type));
+        if (bits != 64 && bits != 32)
+          error(i.at, "{} is {} and cannot hold an address", f.register_name(o.reg), isa::name_of(f.registers[o.reg].type));
       }
       continue;
     }
-    if (o.address) { error(i.at, "operand {} cannot be an address", k + 1); continue; }
+    if (o.address) {
+      error(i.at, "operand {} cannot be an address", k + 1);
+      continue;
+    }
     if (o.pair != -1 && !spec.pair) error(i.at, "operand {} cannot have a second destination", k + 1);
     if (spec.constant && o.kind != OperandKind::Immediate) error(i.at, "operand {} must be a number", k + 1);
     if (o.selector.unit && row.kind != isa::Kind::Video) error(i.at, "only video instructions pick parts of a register");
@@ -610,7 +662,8 @@ void Parser::check_operands(const Function& f, Instruction& i) {
       if (o.kind != OperandKind::Vector || static_cast<int>(o.list.size()) != form.count)
         error(i.at, "operand {} must be a vector of {} in braces", k + 1, form.count);
       for (const Operand& e : o.list) {
-        if (e.kind != OperandKind::Register && e.kind != OperandKind::Immediate && e.kind != OperandKind::Sink) error(i.at, "operand {} must be a vector of registers", k + 1);
+        if (e.kind != OperandKind::Register && e.kind != OperandKind::Immediate && e.kind != OperandKind::Sink)
+          error(i.at, "operand {} must be a vector of registers", k + 1);
         check(e, want);
       }
       continue;
@@ -619,18 +672,24 @@ void Parser::check_operands(const Function& f, Instruction& i) {
       if (converting_move) {
         int bits = 0;
         for (const Operand& e : o.list) {
-          if (e.kind == OperandKind::Register && isa::bits_of(f.registers[e.reg].type) * static_cast<int>(o.list.size()) != isa::bits_of(want))
-            error(i.at, "{} is {}: {} of it do not make {}", f.register_name(e.reg), isa::name_of(f.registers[e.reg].type), o.list.size(), isa::name_of(want));
+          if (e.kind == OperandKind::Register &&
+              isa::bits_of(f.registers[e.reg].type) * static_cast<int>(o.list.size()) != isa::bits_of(want))
+            error(i.at, "{} is {}: {} of it do not make {}", f.register_name(e.reg), isa::name_of(f.registers[e.reg].type), o.list.size(),
+                  isa::name_of(want));
           if (e.kind == OperandKind::Register) bits += isa::bits_of(f.registers[e.reg].type);
-          else if (e.kind == OperandKind::Sink || e.kind == OperandKind::Immediate) bits += isa::bits_of(want) / static_cast<int>(o.list.size());
+          else if (e.kind == OperandKind::Sink || e.kind == OperandKind::Immediate)
+            bits += isa::bits_of(want) / static_cast<int>(o.list.size());
           else error(i.at, "operand {} must be a vector of registers", k + 1);
         }
-        if (bits != isa::bits_of(want)) error(i.at, "the vector holds {} bits but {} needs {}", bits, isa::name_of(want), isa::bits_of(want));
+        if (bits != isa::bits_of(want))
+          error(i.at, "the vector holds {} bits but {} needs {}", bits, isa::name_of(want), isa::bits_of(want));
       } else {
         const bool vector_row = i.form.mods.vec != 0 || row.kind == isa::Kind::Memory || row.kind == isa::Kind::Atomic;
-        if (!vector_row || static_cast<int>(o.list.size()) != i.form.mods.vec) error(i.at, "operand {} cannot be a vector of {}", k + 1, o.list.size());
+        if (!vector_row || static_cast<int>(o.list.size()) != i.form.mods.vec)
+          error(i.at, "operand {} cannot be a vector of {}", k + 1, o.list.size());
         for (const Operand& e : o.list) {
-          if (e.kind != OperandKind::Register && e.kind != OperandKind::Immediate && e.kind != OperandKind::Sink) error(i.at, "operand {} must be a vector of registers", k + 1);
+          if (e.kind != OperandKind::Register && e.kind != OperandKind::Immediate && e.kind != OperandKind::Sink)
+            error(i.at, "operand {} must be a vector of registers", k + 1);
           check(e, want);
         }
       }
@@ -638,7 +697,8 @@ void Parser::check_operands(const Function& f, Instruction& i) {
     }
     if (i.form.mods.vec && (row.kind == isa::Kind::Memory) && static_cast<int>(k) == (row.cls == isa::Class::Store ? 1 : 0))
       error(i.at, "operand {} must be a vector of {}", k + 1, i.form.mods.vec);
-    if (o.kind == OperandKind::Immediate && o.float_literal && !isa::is_float(want) && isa::facts(want).kind != isa::TypeKind::Bits && want != Type::None)
+    if (o.kind == OperandKind::Immediate && o.float_literal && !isa::is_float(want) && isa::facts(want).kind != isa::TypeKind::Bits &&
+        want != Type::None)
       error(i.at, "a floating-point literal cannot stand for {}", isa::name_of(want));
     if (o.kind == OperandKind::Symbol && row.kind != isa::Kind::Move && row.kind != isa::Kind::Address && row.kind != isa::Kind::Memory)
       error(i.at, "'{}' is not declared", o.name);

@@ -116,8 +116,7 @@ Result<void> CheckReport::read(const std::string& path) {
     f.locations = item.value("locations", std::vector<std::string>());
     f.callers = item.value("callers", std::vector<std::string>());
     const auto lines = item.value("lines", Json::array()), facts = item.value("facts", Json::object());
-    for (const auto& line : lines)
-      f.lines.push_back({line.value("text", ""), line.value("stack", std::vector<std::string>()), {}});
+    for (const auto& line : lines) f.lines.push_back({line.value("text", ""), line.value("stack", std::vector<std::string>()), {}});
     for (const auto& [name, value] : facts.items()) f.facts[name] = value.get<std::string>();
     findings.push_back(std::move(f));
   }
@@ -145,7 +144,10 @@ std::string CheckReport::text() const {
     if (const std::string there = f.elsewhere(); !there.empty()) line("    ", there);
     if (const std::string others = other_lines(f); !others.empty()) line("    ", others);
     if (const std::string others = other_calls(f); !others.empty()) line("    ", others);
-    if (f.count > 1) line("    ", f.check == "race" ? fmt::format("[{} hazards]", f.count) : f.check == "init" ? fmt::format("[{} reads]", f.count) : fmt::format("[{} times]", f.count));
+    if (f.count > 1)
+      line("    ", f.check == "race"   ? fmt::format("[{} hazards]", f.count)
+                   : f.check == "init" ? fmt::format("[{} reads]", f.count)
+                                       : fmt::format("[{} times]", f.count));
     if (!f.mend.empty()) line("    ", "Mend: " + f.mend);
     line("", "");
   }
@@ -207,13 +209,17 @@ Result<uint64_t> suppress(CheckReport& report, const std::string& rules) {
       const std::string name = word.substr(0, equals);
       static const std::vector<std::string> kNames = {"check", "kind", "kernel", "file", "line", "title", "variable"};
       if (equals == std::string::npos || std::ranges::find(kNames, name) == kNames.end())
-        return Error{1, fmt::format("{}:{}: '{}': words like kind=race_raw were expected (check, kind, kernel, file, line, title, variable)", rules, number, word)};
+        return Error{
+            1, fmt::format("{}:{}: '{}': words like kind=race_raw were expected (check, kind, kernel, file, line, title, variable)", rules,
+                           number, word)};
       rule.emplace_back(name, word.substr(equals + 1));
     }
     if (!rule.empty()) all.push_back(std::move(rule));
   }
   const size_t before = report.findings.size();
-  const auto fits_one = [&](const CheckFinding& f) { return std::ranges::any_of(all, [&](const auto& rule) { return rule_fits(rule, f); }); };
+  const auto fits_one = [&](const CheckFinding& f) {
+    return std::ranges::any_of(all, [&](const auto& rule) { return rule_fits(rule, f); });
+  };
   // A race is one mistake in whichever order its accesses came.
   std::set<std::string> races;
   const auto race_of = [](const CheckFinding& f) { return f.facts.contains("accesses") ? f.kernel + '|' + f.facts.at("accesses") : ""; };

@@ -55,8 +55,8 @@ void print_prediction(std::ostream& out, const Json& recording, const Json& laun
     std::string lines;
     for (const Json& line : stall["lines"])
       lines += fmt::format("{} {} {:.0f} %", lines.empty() ? ":" : ",", line_text(recording, line), line["percent"].get<double>());
-    out << fmt::format("      {} {:3.0f} % {} ({}){}\n", k ? "          " : "warps wait", stall["percent"].get<double>(), stall["name"].get<std::string>(),
-                       stall["about"].get<std::string>(), lines);
+    out << fmt::format("      {} {:3.0f} % {} ({}){}\n", k ? "          " : "warps wait", stall["percent"].get<double>(),
+                       stall["name"].get<std::string>(), stall["about"].get<std::string>(), lines);
   }
 }
 
@@ -87,11 +87,14 @@ void print_summary(std::ostream& out, const Json& recording) {
   size_t width = 6;
   for (const Kernel& kernel : kernels) width = std::max(width, std::min<size_t>(60, kernel.name.size()));
   const TimeUnit unit = unit_for(kernels[0].ns);
-  out << fmt::format("\n  {:<{}}  {:>8}  {:>10}  {:>21}  {:>5}  {}\n", "Kernel", width, "Launches", fmt::format("Time, {}", unit.name), "Interval", "Share", "Bound by");
+  out << fmt::format("\n  {:<{}}  {:>8}  {:>10}  {:>21}  {:>5}  {}\n", "Kernel", width, "Launches", fmt::format("Time, {}", unit.name),
+                     "Interval", "Share", "Bound by");
   for (const Kernel& kernel : kernels) {
     const auto most = std::ranges::max_element(kernel.bounds, {}, [](const auto& b) { return b.second; });
-    out << fmt::format("  {:<{}}  {:>8}  {:>10}  {:>21}  {:>3.0f} %  {}\n", kernel.name.size() > width ? kernel.name.substr(0, width - 1) + "…" : kernel.name, width, kernel.launches,
-                       in_unit(kernel.ns, unit), fmt::format("{} to {}", in_unit(kernel.low, unit), in_unit(kernel.high, unit)), all > 0 ? 100 * kernel.ns / all : 0, most->first);
+    out << fmt::format("  {:<{}}  {:>8}  {:>10}  {:>21}  {:>3.0f} %  {}\n",
+                       kernel.name.size() > width ? kernel.name.substr(0, width - 1) + "…" : kernel.name, width, kernel.launches,
+                       in_unit(kernel.ns, unit), fmt::format("{} to {}", in_unit(kernel.low, unit), in_unit(kernel.high, unit)),
+                       all > 0 ? 100 * kernel.ns / all : 0, most->first);
   }
 }
 
@@ -116,11 +119,12 @@ void print_details(std::ostream& out, const Json& recording, const std::vector<C
     out << "No launch was profiled.\n";
     return;
   }
-  out << fmt::format("{}, compute capability {}.{}. {}\n", device["name"].get<std::string>(),
-                     device["major"].get<int>(), device["minor"].get<int>(), recording["basis"].get<std::string>());
+  out << fmt::format("{}, compute capability {}.{}. {}\n", device["name"].get<std::string>(), device["major"].get<int>(),
+                     device["minor"].get<int>(), recording["basis"].get<std::string>());
   if (has_times(recording))
-    out << fmt::format("Times are predicted for this GPU at {:.0f} MHz, not measured: nine of ten are meant to lie in the interval; docs/timing.md says how well they do.\n",
-                       device["clock_mhz"].get<double>());
+    out << fmt::format(
+        "Times are predicted for this GPU at {:.0f} MHz, not measured: nine of ten are meant to lie in the interval; docs/timing.md says how well they do.\n",
+        device["clock_mhz"].get<double>());
   out << "Class F: exact from what the program executed. S: static, or decided at the launch.";
   out << (std::ranges::any_of(columns, &Column::needs_times) ? " C, T: predicted, by models of the caches and of time.\n" : "\n");
   print_summary(out, recording);
@@ -132,22 +136,21 @@ void print_details(std::ostream& out, const Json& recording, const std::vector<C
   for (const Json& launch : recording["launches"]) {
     out << fmt::format("\n  [{}] {}\n", launch["id"].get<uint64_t>(), launch_title(launch));
     if (launch.contains("trap"))
-      out << fmt::format("      The kernel failed ({}); counts go as far as it came.\n",
-                         launch["trap"].get<std::string>());
+      out << fmt::format("      The kernel failed ({}); counts go as far as it came.\n", launch["trap"].get<std::string>());
     print_prediction(out, recording, launch);
     const Json& occupancy = launch["occupancy"];
     std::string limits;
     for (const Json& limit : occupancy["limited_by"]) limits += (limits.empty() ? "" : ", ") + limit.get<std::string>();
-    out << fmt::format(
-        "      {} resident blocks on a multiprocessor, {} of {} warps{} (registers: {})\n",
-        occupancy["resident_blocks"].get<uint64_t>(), occupancy["resident_warps"].get<uint64_t>(),
-        device["max_warps"].get<uint64_t>(), limits.empty() ? "" : "; limited by " + limits,
-        launch.value("registers_from", "estimate") == "ptxas" ? "as ptxas allots them" : "estimated from the PTX");
+    out << fmt::format("      {} resident blocks on a multiprocessor, {} of {} warps{} (registers: {})\n",
+                       occupancy["resident_blocks"].get<uint64_t>(), occupancy["resident_warps"].get<uint64_t>(),
+                       device["max_warps"].get<uint64_t>(), limits.empty() ? "" : "; limited by " + limits,
+                       launch.value("registers_from", "estimate") == "ptxas" ? "as ptxas allots them" : "estimated from the PTX");
     out << fmt::format("      {:<{}}  {:<{}}  {:>16}\n", "Metric", name_width, "Unit", unit_width, "Value");
     for (const Column& column : columns) {
       const std::string value = value_text(device, launch, column);
       const std::string more = value == "n/a" ? reason_text(launch, column) : interval_text(launch, column);
-      out << fmt::format("    {} {:<{}}  {:<{}}  {:>16}{}{}\n", column.cls, column.name, name_width, column.unit, unit_width, value, more.empty() ? "" : "  ", more);
+      out << fmt::format("    {} {:<{}}  {:<{}}  {:>16}{}{}\n", column.cls, column.name, name_width, column.unit, unit_width, value,
+                         more.empty() ? "" : "  ", more);
     }
   }
 }

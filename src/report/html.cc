@@ -56,13 +56,14 @@ Json shortened(const Json& whole, size_t most) {
   }
   while (bytes > most && part["launches"].size() > 1) {
     const size_t launches = part["launches"].size();
-    const size_t kept = std::clamp<size_t>(static_cast<size_t>(static_cast<double>(launches * most) / static_cast<double>(bytes)), 1, launches - 1);
+    const size_t kept =
+        std::clamp<size_t>(static_cast<size_t>(static_cast<double>(launches * most) / static_cast<double>(bytes)), 1, launches - 1);
     while (part["launches"].size() > kept) part["launches"].erase(part["launches"].size() - 1);
     bytes = text_of(part).size();
   }
-  part["shortened"] = fmt::format(
-      "The recording was too long for one page: details of later launches are left out ({} of {} launches are here).",
-      part["launches"].size(), whole["launches"].size());
+  part["shortened"] =
+      fmt::format("The recording was too long for one page: details of later launches are left out ({} of {} launches are here).",
+                  part["launches"].size(), whole["launches"].size());
   return part;
 }
 

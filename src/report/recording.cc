@@ -79,10 +79,8 @@ Result<Json> read_recordings(const std::string& folder) {
   for (const std::string& path : paths) {
     auto one = read_recording(path);
     if (!one) return one.error();
-    if (whole.is_null())
-      whole = std::move(*one);
-    else
-      append(whole, std::move(*one));
+    if (whole.is_null()) whole = std::move(*one);
+    else append(whole, std::move(*one));
   }
   if (whole.is_null())
     return Error{1, "the program ended without leaving a recording: it did not use CUDA, or was ended by a signal or _exit"};
@@ -103,8 +101,10 @@ void embed_sources_under(Json& recording, const std::string& folder) {
   const fs::path inside = fs::canonical(folder, failed);  // "": fails
   Json sources = Json::array();
   for (const Json& file : recording["files"]) {
-    const fs::path path = inside.empty() ? fs::path() : fs::canonical(inside / file.get<std::string>(), failed);  // a whole path stands for itself
-    const bool lies_there = !path.empty() && !failed && std::ranges::search(path, inside).begin() == path.begin() && fs::is_regular_file(path, failed);
+    const fs::path path =
+        inside.empty() ? fs::path() : fs::canonical(inside / file.get<std::string>(), failed);  // a whole path stands for itself
+    const bool lies_there =
+        !path.empty() && !failed && std::ranges::search(path, inside).begin() == path.begin() && fs::is_regular_file(path, failed);
     std::string text = lies_there ? read_file(path) : "";
     sources.push_back(text.size() > kLongestSource ? "" : text);
   }

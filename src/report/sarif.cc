@@ -30,7 +30,9 @@ std::string as_uri(std::string_view path) {
 Json location_of(const std::string& place, const std::string& root) {
   const size_t colon = place.rfind(':');
   unsigned line = 0;
-  if (colon == std::string::npos || std::from_chars(place.data() + colon + 1, place.data() + place.size(), line).ec != std::errc() || line == 0) return nullptr;
+  if (colon == std::string::npos || std::from_chars(place.data() + colon + 1, place.data() + place.size(), line).ec != std::errc() ||
+      line == 0)
+    return nullptr;
   const fs::path file = (fs::path(root) / place.substr(0, colon)).lexically_normal();
   const fs::path within = file.lexically_relative(fs::path(root).lexically_normal());
   Json artifact;
@@ -55,7 +57,10 @@ std::string message_of(const CheckFinding& f) {
 }
 
 Json result_of(const CheckFinding& f, const std::string& root) {
-  Json result = {{"ruleId", f.kind}, {"level", f.is_error ? "error" : "warning"}, {"message", {{"text", message_of(f)}}}, {"occurrenceCount", f.count}};
+  Json result = {{"ruleId", f.kind},
+                 {"level", f.is_error ? "error" : "warning"},
+                 {"message", {{"text", message_of(f)}}},
+                 {"occurrenceCount", f.count}};
   Json locations = Json::array(), related = Json::array();
   std::vector<std::string> places = f.locations;
   for (const auto& line : f.lines)

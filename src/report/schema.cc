@@ -62,7 +62,8 @@ class Reader {
   }
   void want(const Json* value, const std::string& place, bool ok, std::string_view what) {
     if (!ok && wrong_.empty())
-      wrong_ = fmt::format("{} is {}; {} was needed", place.empty() ? "it" : place, value->is_discarded() ? "nothing" : value->type_name(), what);
+      wrong_ = fmt::format("{} is {}; {} was needed", place.empty() ? "it" : place, value->is_discarded() ? "nothing" : value->type_name(),
+                           what);
   }
   template <class Each>
   void each(const Json* value, Each&& element) {
@@ -166,7 +167,8 @@ Result<void> fits_recording(const Json& recording) {
         if (!is_file(line["file"])) return outside("a stall of " + name);
     for (const auto& [metric, interval] : launch["predicted"].items())
       if (interval.is_object())
-        if (auto ok = fits_shape(interval, "{low:n high:n}"); !ok) return Error{1, fmt::format("{} of {}: {}", metric, name, ok.error().message)};
+        if (auto ok = fits_shape(interval, "{low:n high:n}"); !ok)
+          return Error{1, fmt::format("{} of {}: {}", metric, name, ok.error().message)};
   }
   return {};
 }

@@ -97,10 +97,12 @@ std::vector<Column> forms_of(const Json& table, const std::string& word, const s
     }
     if (counts && (rollup == "sum.per_second" || rollup == "sum.per_cycle_elapsed")) {
       const std::string unit = row["unit"];
-      out = {{word, row["name"], rollup == "sum.per_second" ? unit + "/second" : unit + "/cycle", "T", rollup == "sum.per_second" ? "second" : "cycle", ""}};
+      out = {{word, row["name"], rollup == "sum.per_second" ? unit + "/second" : unit + "/cycle", "T",
+              rollup == "sum.per_second" ? "second" : "cycle", ""}};
       break;
     }
-    if (out.empty()) out = {{word, "", rollup.find("pct") == rollup.npos ? "" : "%", "T", "", "how work spreads over the units of a device is not known"}};
+    if (out.empty())
+      out = {{word, "", rollup.find("pct") == rollup.npos ? "" : "%", "T", "", "how work spreads over the units of a device is not known"}};
   }
   return out;
 }
@@ -113,11 +115,11 @@ bool same_for_parts(const std::string& name) {
 
 std::vector<Column> named(const Json& table, const std::string& word) {
   std::vector<Column> out;
-  const std::string per = word.starts_with("smsp__")                                    ? "smsp"
-                          : word.starts_with("sm__") || word.starts_with("l1tex__") ? "sm"
-                                                                                        : "";
+  const std::string per = word.starts_with("smsp__") ? "smsp" : word.starts_with("sm__") || word.starts_with("l1tex__") ? "sm" : "";
   // What a multiprocessor counts is what its parts count.
-  const std::string other = word.starts_with("smsp__") ? "sm__" + word.substr(6) : per == "sm" && word[0] == 's' ? "smsp__" + word.substr(4) : word;
+  const std::string other = word.starts_with("smsp__")      ? "sm__" + word.substr(6)
+                            : per == "sm" && word[0] == 's' ? "smsp__" + word.substr(4)
+                                                            : word;
   const auto rows = [&](const std::string& name) {
     for (const Json& row : table)
       if (row["name"] == name || row["nvprof"] == name) out.push_back(column_of(row, word));
@@ -147,7 +149,9 @@ Result<std::vector<Column>> select_metrics(const Json& table, const std::string&
   };
   if (list.empty()) {
     for (const Json& row : table)
-      if (row["set"] == "basic" || (row["set"] == "full" && (set == "full" || (set == "exact" && (row["class"] == "F" || row["class"] == "S"))))) add(column_of(row, row["name"]));
+      if (row["set"] == "basic" ||
+          (row["set"] == "full" && (set == "full" || (set == "exact" && (row["class"] == "F" || row["class"] == "S")))))
+        add(column_of(row, row["name"]));
     return columns;
   }
   for (const std::string& word : split(list)) {

@@ -98,7 +98,8 @@ std::vector<Row> source_rows(const Json& recording, const Json& launch) {
     if (!texts.contains(file)) texts[file] = lines_of(recording["sources"][static_cast<size_t>(file)]);
     const auto& text = texts[file];
     rows.push_back({fmt::format("{}:{}", base_of(recording["files"][static_cast<size_t>(file)]), number),
-                    number >= 1 && number <= text.size() ? text[number - 1] : "", numbers_of(line), waits_of(line.value("stalls", Json::object()))});
+                    number >= 1 && number <= text.size() ? text[number - 1] : "", numbers_of(line),
+                    waits_of(line.value("stalls", Json::object()))});
   }
   return rows;
 }
@@ -145,7 +146,9 @@ void print_source(std::ostream& out, const Json& recording, Listing listing) {
         out << fmt::format(" {:>10}", row.numbers[k] ? std::to_string(row.numbers[k]) : ".");
         total[k] += row.numbers[k];
       }
-      if (waits > 0) out << fmt::format(" {:>8} {:<19}", row.waits.cycles > 0 ? fmt::format("{:.1f}", share(row.waits.cycles, waits)) : ".", row.waits.reason);
+      if (waits > 0)
+        out << fmt::format(" {:>8} {:<19}", row.waits.cycles > 0 ? fmt::format("{:.1f}", share(row.waits.cycles, waits)) : ".",
+                           row.waits.reason);
       out << "  " << row.text << '\n';
     }
     out << fmt::format("  {:<{}}", "all", width);
@@ -161,13 +164,11 @@ void print_source_csv(std::ostream& out, const Json& recording, Listing listing)
     const std::vector<Row> rows = rows_of(recording, launch, listing);
     const double waits = all_waits(rows);
     for (const Row& row : rows) {
-      out << fmt::format("\"{}\",{},{}", launch["id"].get<uint64_t>(), quoted(spaced_name(launch["kernel"])),
-                         quoted(row.place));
+      out << fmt::format("\"{}\",{},{}", launch["id"].get<uint64_t>(), quoted(spaced_name(launch["kernel"])), quoted(row.place));
       for (uint64_t n : row.numbers) out << fmt::format(",\"{}\"", n);
       if (launch.contains("predicted"))
         out << fmt::format(",\"{:.0f}\",\"{:.2f}\",\"{}\"", row.waits.cycles, share(row.waits.cycles, waits), row.waits.reason);
-      else
-        out << ",\"n/a\",\"n/a\",\"\"";
+      else out << ",\"n/a\",\"n/a\",\"\"";
       out << ',' << quoted(row.text) << '\n';
     }
   }

@@ -77,9 +77,12 @@ Result<std::vector<Json>> read_timelines(const std::string& folder) {
   for (const std::string& name : files) {
     std::ifstream file(name);
     Json timeline = Json::parse(file, nullptr, false);
-    if (!timeline.is_object() || timeline.value("format", "") != "warpbeam timeline") return Error{1, fmt::format("{} is no timeline", name)};
+    if (!timeline.is_object() || timeline.value("format", "") != "warpbeam timeline")
+      return Error{1, fmt::format("{} is no timeline", name)};
     // Where host code is free every process calls itself the first.
-    const auto taken = [&] { return std::ranges::any_of(timelines, [&](const Json& other) { return other["process"] == timeline["process"]; }); };
+    const auto taken = [&] {
+      return std::ranges::any_of(timelines, [&](const Json& other) { return other["process"] == timeline["process"]; });
+    };
     while (taken()) timeline["process"] = timeline["process"].get<int64_t>() + 1;
     timelines.push_back(std::move(timeline));
   }
@@ -120,14 +123,18 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
       const std::string name = words.at(c[0].get<size_t>()).get<std::string>();
       const bool waits = name.find("Synchronize") != name.npos;
       threads.insert({process, c[1].get<int64_t>()});
-      events.next() << fmt::format(R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{"External id": {}, "correlation": {}}}}})",
-                                   waits ? "cuda_sync" : name.starts_with("cu") && !name.starts_with("cuda") ? "cuda_driver" : "cuda_runtime", json_text(name), process,
-                                   c[1].get<int64_t>(), micro(begin), micro(end - begin), id, id);
+      events.next() << fmt::format(
+          R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{"External id": {}, "correlation": {}}}}})",
+          waits                                                 ? "cuda_sync"
+          : name.starts_with("cu") && !name.starts_with("cuda") ? "cuda_driver"
+                                                                : "cuda_runtime",
+          json_text(name), process, c[1].get<int64_t>(), micro(begin), micro(end - begin), id, id);
     }
     for (const Json& r : t["ranges"])
-      events.next() << fmt::format(R"({{"ph": "X", "cat": "user_annotation", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{}}}})",
-                                   json_text(range_text(words.at(r[0].get<size_t>()))), process, r[1].get<int64_t>(), micro(r[2].get<int64_t>()),
-                                   micro(r[3].get<int64_t>() - r[2].get<int64_t>()));
+      events.next() << fmt::format(
+          R"({{"ph": "X", "cat": "user_annotation", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {{}}}})",
+          json_text(range_text(words.at(r[0].get<size_t>()))), process, r[1].get<int64_t>(), micro(r[2].get<int64_t>()),
+          micro(r[3].get<int64_t>() - r[2].get<int64_t>()));
     std::map<int64_t, std::pair<int64_t, int64_t>> asked;  // call: thread and moment
     for (const Json& c : t["calls"]) asked[c[2].get<int64_t>()] = {c[1].get<int64_t>(), c[3].get<int64_t>()};
     for (const Json& o : t["operations"]) {
@@ -137,7 +144,8 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
       const int number = o["device"].get<int>();
       const uint64_t stream = o["stream"].get<uint64_t>();
       rows.insert({number, stream});
-      Json args = {{"External id", call + spread}, {"queued", 0}, {"device", number}, {"context", 1}, {"stream", stream}, {"correlation", call + spread}};
+      Json args = {{"External id", call + spread}, {"queued", 0}, {"device", number}, {"context", 1}, {"stream", stream},
+                   {"correlation", call + spread}};
       std::string category = "kernel", name = word(t, o, "name");
       if (kind == "copy") {
         category = "gpu_memcpy";
@@ -155,7 +163,8 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
       }
       if (kind == "kernel") {
         const auto product = [](const Json& three) { return three[0].get<double>() * three[1].get<double>() * three[2].get<double>(); };
-        const double sms = device["multiprocessors"].get<double>(), blocks = product(o["grid"]), warps = std::ceil(product(o["block"]) / 32);
+        const double sms = device["multiprocessors"].get<double>(), blocks = product(o["grid"]),
+                     warps = std::ceil(product(o["block"]) / 32);
         const double per_sm = o["resident"].get<double>() / sms, most = device["threads_per_multiprocessor"].get<double>() / 32;
         args["registers per thread"] = o["registers"];
         args["shared memory"] = o["static_shared"].get<int64_t>() + o["dynamic_shared"].get<int64_t>();
@@ -166,33 +175,43 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
         args["est. achieved occupancy %"] = static_cast<int>(100 * std::min(blocks / sms, per_sm) * warps / most + 0.5);
       }
       if (o["waited"] != "host") args["waited for"] = gap_name(o["waited"].get<std::string>());
-      events.next() << fmt::format(R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {}}})", category,
-                                   json_text(name), number, stream, micro(begin), micro(end - begin), args.dump());
+      events.next() << fmt::format(
+          R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {}}})", category,
+          json_text(name), number, stream, micro(begin), micro(end - begin), args.dump());
       const auto from = asked.find(call);
       if (from == asked.end()) continue;
-      events.next() << fmt::format(R"({{"ph": "s", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g"}})", o["id"].get<int64_t>() + spread, process,
-                                   from->second.first, micro(from->second.second));
-      events.next() << fmt::format(R"({{"ph": "f", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g", "bp": "e"}})", o["id"].get<int64_t>() + spread,
-                                   number, stream, micro(begin));
+      events.next() << fmt::format(R"({{"ph": "s", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g"}})",
+                                   o["id"].get<int64_t>() + spread, process, from->second.first, micro(from->second.second));
+      events.next() << fmt::format(
+          R"({{"ph": "f", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g", "bp": "e"}})",
+          o["id"].get<int64_t>() + spread, number, stream, micro(begin));
     }
     const std::string program = fs::path(t["program"].get<std::string>()).filename();
-    events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", process, json_text(program));
-    events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "CPU"}}}})", process);
-    events.next() << fmt::format(R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", process, process);
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", process,
+                                 json_text(program));
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "CPU"}}}})",
+                                 process);
+    events.next() << fmt::format(
+        R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", process, process);
   }
   for (const auto& [process, thread] : threads)
-    events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "thread {}"}}}})", process, thread, thread);
+    events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "thread {}"}}}})",
+                                 process, thread, thread);
   for (int id : devices) {
-    events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", id, json_text(device["name"].get<std::string>()));
-    events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "GPU {}"}}}})", id, id);
-    events.next() << fmt::format(R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", id, 5000000 + id);
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", id,
+                                 json_text(device["name"].get<std::string>()));
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "GPU {}"}}}})",
+                                 id, id);
+    events.next() << fmt::format(
+        R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", id, 5000000 + id);
   }
   // How much of each device is in use, and of its memory is given away.
   for (int id : devices) {
     for (const Use& use : use_of(timelines, id)) {
       if (use.steps.size() > kMostSteps) continue;
       for (const auto& [at, value] : use.steps)
-        events.next() << fmt::format(R"({{"ph": "C", "name": "{}", "pid": {}, "tid": 0, "ts": {:.3f}, "args": {{"%": {:.1f}}}}})", use.name, id, micro(at), value);
+        events.next() << fmt::format(R"({{"ph": "C", "name": "{}", "pid": {}, "tid": 0, "ts": {:.3f}, "args": {{"%": {:.1f}}}}})", use.name,
+                                     id, micro(at), value);
     }
     int64_t bytes = 0;
     std::vector<std::pair<int64_t, int64_t>> changes;
@@ -201,10 +220,13 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
         if (m[1] == id) changes.emplace_back(m[0].get<int64_t>(), m[2].get<int64_t>());
     std::ranges::stable_sort(changes, {}, &std::pair<int64_t, int64_t>::first);
     for (const auto& [at, change] : changes)
-      events.next() << fmt::format(R"({{"ph": "C", "name": "memory allocated", "pid": {}, "tid": 0, "ts": {:.3f}, "args": {{"bytes": {}}}}})", id, micro(at), bytes += change);
+      events.next() << fmt::format(
+          R"({{"ph": "C", "name": "memory allocated", "pid": {}, "tid": 0, "ts": {:.3f}, "args": {{"bytes": {}}}}})", id, micro(at),
+          bytes += change);
   }
   for (const auto& [id, stream] : rows)
-    events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "stream {}"}}}})", id, stream, stream);
+    events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "stream {}"}}}})",
+                                 id, stream, stream);
   out << "\n],\n\"traceName\": " << json_text(fs::path(timelines.front()["program"].get<std::string>()).filename()) << "\n}\n";
 }
 

@@ -49,7 +49,8 @@ std::string name_of(const Json& t, const Json& o) {
 }
 
 void head(std::ostream& out, const Json& t) {
-  out << fmt::format("=={0}== Profiling application: {1}\n=={0}== Profiling result:\n", t["process"].get<int64_t>(), t["program"].get<std::string>());
+  out << fmt::format("=={0}== Profiling application: {1}\n=={0}== Profiling result:\n", t["process"].get<int64_t>(),
+                     t["program"].get<std::string>());
 }
 
 void print_summary(std::ostream& out, const Json& t) {
@@ -57,9 +58,11 @@ void print_summary(std::ostream& out, const Json& t) {
   Groups device, calls, ranges;
   for (const Json& o : t["operations"])
     if (is_kernel(o) || is_memory(o)) device[name_of(t, o)].push_back(duration(o));
-  for (const Json& c : t["calls"]) calls[t["words"].at(c[0].get<size_t>()).get<std::string>()].push_back(c[4].get<double>() - c[3].get<double>());
+  for (const Json& c : t["calls"])
+    calls[t["words"].at(c[0].get<size_t>()).get<std::string>()].push_back(c[4].get<double>() - c[3].get<double>());
   head(out, t);
-  out << fmt::format("{:>16}  {:>7}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", "Type", "Time(%)", "Time", "Calls", "Avg", "Min", "Max", "Name");
+  out << fmt::format("{:>16}  {:>7}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", "Type", "Time(%)", "Time", "Calls", "Avg", "Min", "Max",
+                     "Name");
   const auto part = [&](std::string_view type, const Groups& groups) {
     double all = 0;
     std::vector<std::pair<double, std::string>> order;
@@ -73,8 +76,9 @@ void print_summary(std::ostream& out, const Json& t) {
     for (const auto& [sum, name] : order) {
       const auto& values = groups.at(name);
       const auto [least, most] = std::ranges::minmax(values);
-      out << fmt::format("{:>16}  {:>6.2f}%  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", type, all > 0 ? -100 * sum / all : 0, time_text(-sum), values.size(),
-                         time_text(-sum / static_cast<double>(values.size())), time_text(least), time_text(most), name);
+      out << fmt::format("{:>16}  {:>6.2f}%  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", type, all > 0 ? -100 * sum / all : 0,
+                         time_text(-sum), values.size(), time_text(-sum / static_cast<double>(values.size())), time_text(least),
+                         time_text(most), name);
       type = "";
     }
   };
@@ -92,7 +96,9 @@ void print_gpu_trace(std::ostream& out, const Json& t) {
   const std::string device = t["device"]["name"].get<std::string>();
   for (const Json* each : all) {
     const Json& o = *each;
-    const auto three = [&](const char* key) { return fmt::format("({} {} {})", o[key][0].get<int64_t>(), o[key][1].get<int64_t>(), o[key][2].get<int64_t>()); };
+    const auto three = [&](const char* key) {
+      return fmt::format("({} {} {})", o[key][0].get<int64_t>(), o[key][1].get<int64_t>(), o[key][2].get<int64_t>());
+    };
     std::string grid = "-", block = "-", registers = "-", fixed = "-", dynamic = "-", size = "-", speed = "-", from = "-", to = "-";
     if (o.contains("grid")) {
       grid = three("grid"), block = three("block");
@@ -104,8 +110,9 @@ void print_gpu_trace(std::ostream& out, const Json& t) {
       from = o["kind"] == "fill" ? "Device" : word(t, o, "from");
       to = o["kind"] == "fill" ? "-" : word(t, o, "to");
     }
-    out << fmt::format("{:>8}  {:>8}  {:>19}  {:>14}  {:>8}  {:>8}  {:>8}  {:>8}  {:>10}  {:>10}  {:>10}  {:>15}  {:>8}  {:>8}  {}\n", time_text(o["begin"].get<double>()), time_text(duration(o)), grid, block,
-                       registers, fixed, dynamic, size, speed, from, to, fmt::format("{} ({})", device.substr(0, 11), o["device"].get<int>()), 1, o["stream"].get<uint64_t>(),
+    out << fmt::format("{:>8}  {:>8}  {:>19}  {:>14}  {:>8}  {:>8}  {:>8}  {:>8}  {:>10}  {:>10}  {:>10}  {:>15}  {:>8}  {:>8}  {}\n",
+                       time_text(o["begin"].get<double>()), time_text(duration(o)), grid, block, registers, fixed, dynamic, size, speed,
+                       from, to, fmt::format("{} ({})", device.substr(0, 11), o["device"].get<int>()), 1, o["stream"].get<uint64_t>(),
                        is_memory(o) ? name_of(t, o) : fmt::format("{} [{}]", name_of(t, o), o["call"].get<int64_t>()));
   }
   out << "\nRegs: Number of registers used per CUDA thread.\nSSMem: Static shared memory allocated per CUDA block.\nDSMem: Dynamic shared memory allocated per CUDA block.\n"
@@ -124,7 +131,8 @@ void print_api_trace(std::ostream& out, const Json& t) {
   for (const Json* c : all) {
     const auto launch = launches.find((*c)[2].get<int64_t>());
     const std::string what = launch == launches.end() ? "" : fmt::format(" ({} [{}])", name_of(t, *launch->second), launch->first);
-    out << fmt::format("{:>8}  {:>8}  {}{}\n", time_text((*c)[3].get<double>()), time_text((*c)[4].get<double>() - (*c)[3].get<double>()), t["words"].at((*c)[0].get<size_t>()).get<std::string>(), what);
+    out << fmt::format("{:>8}  {:>8}  {}{}\n", time_text((*c)[3].get<double>()), time_text((*c)[4].get<double>() - (*c)[3].get<double>()),
+                       t["words"].at((*c)[0].get<size_t>()).get<std::string>(), what);
   }
 }
 

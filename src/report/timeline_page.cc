@@ -12,7 +12,8 @@ namespace warpbeam::report {
 
 namespace {
 
-constexpr const char* kKinds[] = {"kernel", "copy", "fill", "record", "wait", "host function", "internal", "library"};  // as the script has them
+constexpr const char* kKinds[] = {"kernel", "copy",          "fill",     "record",
+                                  "wait",   "host function", "internal", "library"};  // as the script has them
 constexpr size_t kMostOperations = 400'000;  // in a page
 
 int64_t whole(const Json& row, const char* key) { return row.contains(key) ? row[key].get<int64_t>() : 0; }
@@ -22,12 +23,29 @@ Json row_of(const Json& o, Json& waits) {
   const auto kind = std::ranges::find(kKinds, o["kind"].get<std::string>());
   auto wait = std::ranges::find(waits, o["waited"]);
   if (wait == waits.end()) waits.push_back(o["waited"]), wait = waits.end() - 1;
-  Json row = {whole(o, "id"), kind - std::begin(kKinds), whole(o, "name"), whole(o, "device"), whole(o, "stream"), whole(o, "call"), whole(o, "begin"), whole(o, "end"), wait - waits.begin(),
-              whole(o, "behind"), whole(o, "bytes"), whole(o, "from"), whole(o, "to"), o.value("queue", -1), o.value("engine", -1),
-              static_cast<int64_t>(o.value("share", 0.0) * 1000 + 0.5), whole(o, "memory_read"), whole(o, "memory_written"), o.contains("graph") ? 1 : 0};
+  Json row = {whole(o, "id"),
+              kind - std::begin(kKinds),
+              whole(o, "name"),
+              whole(o, "device"),
+              whole(o, "stream"),
+              whole(o, "call"),
+              whole(o, "begin"),
+              whole(o, "end"),
+              wait - waits.begin(),
+              whole(o, "behind"),
+              whole(o, "bytes"),
+              whole(o, "from"),
+              whole(o, "to"),
+              o.value("queue", -1),
+              o.value("engine", -1),
+              static_cast<int64_t>(o.value("share", 0.0) * 1000 + 0.5),
+              whole(o, "memory_read"),
+              whole(o, "memory_written"),
+              o.contains("graph") ? 1 : 0};
   for (const char* three : {"grid", "block"})
     for (size_t k = 0; k < 3; ++k) row.push_back(o.contains(three) ? o[three][k].get<int64_t>() : 0);
-  for (const char* key : {"registers", "static_shared", "dynamic_shared", "link_read", "link_written", "migrated", "populated"}) row.push_back(whole(o, key));
+  for (const char* key : {"registers", "static_shared", "dynamic_shared", "link_read", "link_written", "migrated", "populated"})
+    row.push_back(whole(o, key));
   while (row.back() == 0) row.erase(row.size() - 1);
   return row;
 }
@@ -36,14 +54,13 @@ Json data_of(const std::vector<Json>& timelines) {
   Json all = Json::array();
   size_t room = kMostOperations;
   for (const Json& t : timelines) {
-    Json part = {{"program", t["program"]}, {"process", t["process"]}, {"device", t["device"]}, {"words", t["words"]}, {"calls", t["calls"]}, {"ranges", t["ranges"]}, {"memory", t["memory"]}};
+    Json part = {{"program", t["program"]}, {"process", t["process"]}, {"device", t["device"]}, {"words", t["words"]},
+                 {"calls", t["calls"]},     {"ranges", t["ranges"]},   {"memory", t["memory"]}};
     Json waits = Json::array(), operations = Json::array();
     uint64_t left_out = t["left_out"].get<uint64_t>();
     for (const Json& o : t["operations"])
-      if (room == 0)
-        ++left_out;
-      else
-        operations.push_back(row_of(o, waits)), --room;
+      if (room == 0) ++left_out;
+      else operations.push_back(row_of(o, waits)), --room;
     part["left_out"] = left_out;
     part["waits"] = std::move(waits);
     part["operations"] = std::move(operations);

@@ -58,9 +58,11 @@ std::string metrics_of(const std::vector<Json>& timelines, int device) {
   std::string text;
   int metric = 0;
   for (const Use& use : use_of(timelines, device)) {
-    text += fmt::format("INSERT INTO TARGET_INFO_GPU_METRICS VALUES({},0,'Warpbeam',{},{});\n", device, metric, quoted(std::string(use.name)));
+    text +=
+        fmt::format("INSERT INTO TARGET_INFO_GPU_METRICS VALUES({},0,'Warpbeam',{},{});\n", device, metric, quoted(std::string(use.name)));
     int64_t at = begin;
-    for (int value : sampled(use, begin, each, count)) text += fmt::format("INSERT INTO GPU_METRICS VALUES({},{},{},{});\n", at += each, device, metric, value);
+    for (int value : sampled(use, begin, each, count))
+      text += fmt::format("INSERT INTO GPU_METRICS VALUES({},{},{},{});\n", at += each, device, metric, value);
     ++metric;
   }
   return text;
@@ -138,7 +140,9 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
   if (auto made = database.run(kTables); !made) return made;
   Strings strings;
   std::string text = "BEGIN;\n";
-  const auto word = [](const Json& t, const Json& o, const char* key) { return o.contains(key) ? t["words"].at(o[key].get<size_t>()).get<std::string>() : std::string(); };
+  const auto word = [](const Json& t, const Json& o, const char* key) {
+    return o.contains(key) ? t["words"].at(o[key].get<size_t>()).get<std::string>() : std::string();
+  };
   constexpr int64_t kMachine = int64_t{1} << 48;
   const Json& device = timelines.front()["device"];
   std::map<int, int64_t> devices;
@@ -148,31 +152,36 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
     std::map<int64_t, bool> threads;
     for (const Json& c : t["calls"]) {
       const int64_t thread = pid | (c[1].get<int64_t>() & 0xffffff);
-      if (threads.try_emplace(thread, true).second) text += fmt::format("INSERT INTO ThreadNames VALUES({},0,{});\n", strings.id("thread"), thread);
-      text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES({},{},0,{},{},{},0,NULL);\n", c[3].get<int64_t>(), c[4].get<int64_t>(), thread, c[2].get<int64_t>(),
-                          strings.id(t["words"].at(c[0].get<size_t>()).get<std::string>()));
+      if (threads.try_emplace(thread, true).second)
+        text += fmt::format("INSERT INTO ThreadNames VALUES({},0,{});\n", strings.id("thread"), thread);
+      text +=
+          fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES({},{},0,{},{},{},0,NULL);\n", c[3].get<int64_t>(),
+                      c[4].get<int64_t>(), thread, c[2].get<int64_t>(), strings.id(t["words"].at(c[0].get<size_t>()).get<std::string>()));
     }
     for (const Json& r : t["ranges"])
-      text += fmt::format("INSERT INTO NVTX_EVENTS VALUES({},{},59,NULL,NULL,NULL,{},{},NULL,NULL,0);\n", r[2].get<int64_t>(), r[3].get<int64_t>(),
-                          quoted(range_text(t["words"].at(r[0].get<size_t>()))), pid | (r[1].get<int64_t>() & 0xffffff));
+      text +=
+          fmt::format("INSERT INTO NVTX_EVENTS VALUES({},{},59,NULL,NULL,NULL,{},{},NULL,NULL,0);\n", r[2].get<int64_t>(),
+                      r[3].get<int64_t>(), quoted(range_text(t["words"].at(r[0].get<size_t>()))), pid | (r[1].get<int64_t>() & 0xffffff));
     for (const Json& o : t["operations"]) {
       const std::string kind = o["kind"].get<std::string>();
       const int number = o["device"].get<int>();
       devices[number] = process;
-      const std::string place = fmt::format("{},{},{},1,NULL,{},{},{}", o["begin"].get<int64_t>(), o["end"].get<int64_t>(), number, o["stream"].get<int64_t>(), o["call"].get<int64_t>(), pid);
+      const std::string place = fmt::format("{},{},{},1,NULL,{},{},{}", o["begin"].get<int64_t>(), o["end"].get<int64_t>(), number,
+                                            o["stream"].get<int64_t>(), o["call"].get<int64_t>(), pid);
       const std::string node = o.contains("graph") ? fmt::to_string(o["id"].get<int64_t>()) : "NULL";
       if (kind == "kernel" || kind == "library") {
         const std::string name = word(t, o, "name");
         const auto three = [&](const char* key) {
-          return o.contains(key) ? fmt::format("{},{},{}", o[key][0].get<int64_t>(), o[key][1].get<int64_t>(), o[key][2].get<int64_t>()) : std::string("1,1,1");
+          return o.contains(key) ? fmt::format("{},{},{}", o[key][0].get<int64_t>(), o[key][1].get<int64_t>(), o[key][2].get<int64_t>())
+                                 : std::string("1,1,1");
         };
-        text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES({},{},{},NULL,0,0,{},{},{},{},{},0,0,{},0,{},NULL);\n", place, strings.id(name), strings.id(short_name(name)),
-                            o.value("registers", int64_t{0}), three("grid"), three("block"), o.value("static_shared", int64_t{0}), o.value("dynamic_shared", int64_t{0}),
-                            o["id"].get<int64_t>(), node);
+        text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES({},{},{},NULL,0,0,{},{},{},{},{},0,0,{},0,{},NULL);\n", place,
+                            strings.id(name), strings.id(short_name(name)), o.value("registers", int64_t{0}), three("grid"), three("block"),
+                            o.value("static_shared", int64_t{0}), o.value("dynamic_shared", int64_t{0}), o["id"].get<int64_t>(), node);
       } else if (kind == "copy") {
         const std::string from = word(t, o, "from"), to = word(t, o, "to");
-        text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES({},{},{},NULL,{},{},NULL,NULL,NULL,NULL,NULL,{},NULL,1);\n", place, o.value("bytes", int64_t{0}), copy_kind(from, to),
-                            memory_kind(from), memory_kind(to), node);
+        text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES({},{},{},NULL,{},{},NULL,NULL,NULL,NULL,NULL,{},NULL,1);\n",
+                            place, o.value("bytes", int64_t{0}), copy_kind(from, to), memory_kind(from), memory_kind(to), node);
       } else if (kind == "fill") {
         text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES({},0,{},{},2);\n", place, o.value("bytes", int64_t{0}), node);
       }
@@ -180,11 +189,13 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
     text += fmt::format("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES({},NULL,NULL,0);\n", t["written"].get<int64_t>());
   }
   for (const auto& [number, process] : devices) {
-    text += fmt::format("INSERT INTO TARGET_INFO_GPU VALUES({},{},NULL,NULL,{},{},{},{},{},{});\n", number, quoted(device["name"].get<std::string>()), device["major"].get<int>(),
-                        device["minor"].get<int>(), device["multiprocessors"].get<int>(), device["memory_bytes"].get<int64_t>(),
+    text += fmt::format("INSERT INTO TARGET_INFO_GPU VALUES({},{},NULL,NULL,{},{},{},{},{},{});\n", number,
+                        quoted(device["name"].get<std::string>()), device["major"].get<int>(), device["minor"].get<int>(),
+                        device["multiprocessors"].get<int>(), device["memory_bytes"].get<int64_t>(),
                         static_cast<int64_t>(device["memory_bytes_per_second"].get<double>()), quoted(device["chip"].get<std::string>()));
     text += metrics_of(timelines, number);
-    text += fmt::format("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES({},{},{},NULL,{});\n", number, number, process, device["multiprocessors"].get<int>());
+    text += fmt::format("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES({},{},{},NULL,{});\n", number, number, process,
+                        device["multiprocessors"].get<int>());
   }
   if (auto done = database.run(text); !done) return done;
   return database.run(strings.rows + "COMMIT;\n");

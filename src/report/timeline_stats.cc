@@ -42,7 +42,10 @@ Summary::Summary(std::vector<double> values) {
 }
 
 Table time_table(std::string title, const std::string& count, Row last, const Groups& groups) {
-  Table table{std::move(title), {"Time (%)", "Total Time (ns)", count, "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)"}, {}, last.size()};
+  Table table{std::move(title),
+              {"Time (%)", "Total Time (ns)", count, "Avg (ns)", "Med (ns)", "Min (ns)", "Max (ns)", "StdDev (ns)"},
+              {},
+              last.size()};
   table.columns.insert(table.columns.end(), last.begin(), last.end());
   std::vector<std::pair<Group, Summary>> all;
   double total = 0;
@@ -52,8 +55,13 @@ Table time_table(std::string title, const std::string& count, Row last, const Gr
   }
   std::ranges::sort(all, longest_first);
   for (const auto& [group, s] : all) {
-    Row row = {fmt::format("{:.1f}", total > 0 ? 100 * s.total / total : 0), fmt::format("{:.0f}", s.total), fmt::to_string(groups.at(group).size()),
-               fmt::format("{:.1f}", s.average), fmt::format("{:.1f}", s.median), fmt::format("{:.0f}", s.least), fmt::format("{:.0f}", s.most),
+    Row row = {fmt::format("{:.1f}", total > 0 ? 100 * s.total / total : 0),
+               fmt::format("{:.0f}", s.total),
+               fmt::to_string(groups.at(group).size()),
+               fmt::format("{:.1f}", s.average),
+               fmt::format("{:.1f}", s.median),
+               fmt::format("{:.0f}", s.least),
+               fmt::format("{:.0f}", s.most),
                fmt::format("{:.1f}", s.deviation)};
     if (!group.sort.empty()) row.push_back(group.sort);
     row.push_back(group.name);
@@ -75,7 +83,8 @@ Table kernels(const std::vector<Json>& timelines) {
 Table calls(const std::vector<Json>& timelines) {
   Groups groups;
   for (const Json& t : timelines)
-    for (const Json& c : t["calls"]) groups[{"", t["words"].at(c[0].get<size_t>()).get<std::string>()}].push_back(c[4].get<double>() - c[3].get<double>());
+    for (const Json& c : t["calls"])
+      groups[{"", t["words"].at(c[0].get<size_t>()).get<std::string>()}].push_back(c[4].get<double>() - c[3].get<double>());
   return time_table("CUDA API Summary", "Num Calls", {"Name"}, groups);
 }
 
@@ -92,25 +101,33 @@ Table memory_sizes(const std::vector<Json>& timelines) {
   for (const Json& t : timelines)
     for (const Json& o : t["operations"])
       if (is_memory(o)) groups[{"", memory_operation(t, o)}].push_back(o.value("bytes", 0.0) * 1e-6);
-  Table table{"CUDA GPU MemOps Summary (by Size)", {"Total (MB)", "Count", "Avg (MB)", "Med (MB)", "Min (MB)", "Max (MB)", "StdDev (MB)", "Operation"}, {}};
+  Table table{"CUDA GPU MemOps Summary (by Size)",
+              {"Total (MB)", "Count", "Avg (MB)", "Med (MB)", "Min (MB)", "Max (MB)", "StdDev (MB)", "Operation"},
+              {}};
   std::vector<std::pair<Group, Summary>> all;
   for (const auto& [name, values] : groups) all.emplace_back(name, Summary(values));
   std::ranges::sort(all, longest_first);
   for (const auto& [group, s] : all)
-    table.rows.push_back({fmt::format("{:.3f}", s.total), fmt::to_string(groups.at(group).size()), fmt::format("{:.3f}", s.average), fmt::format("{:.3f}", s.median),
-                          fmt::format("{:.3f}", s.least), fmt::format("{:.3f}", s.most), fmt::format("{:.3f}", s.deviation), group.name});
+    table.rows.push_back({fmt::format("{:.3f}", s.total), fmt::to_string(groups.at(group).size()), fmt::format("{:.3f}", s.average),
+                          fmt::format("{:.3f}", s.median), fmt::format("{:.3f}", s.least), fmt::format("{:.3f}", s.most),
+                          fmt::format("{:.3f}", s.deviation), group.name});
   return table;
 }
 
 Groups of_ranges(const std::vector<Json>& timelines, const std::string& sort) {
   Groups groups;
   for (const Json& t : timelines)
-    for (const Json& r : t["ranges"]) groups[{sort, t["words"].at(r[0].get<size_t>()).get<std::string>()}].push_back(r[3].get<double>() - r[2].get<double>());
+    for (const Json& r : t["ranges"])
+      groups[{sort, t["words"].at(r[0].get<size_t>()).get<std::string>()}].push_back(r[3].get<double>() - r[2].get<double>());
   return groups;
 }
 
-Table ranges(const std::vector<Json>& timelines) { return time_table("NVTX Range Summary", "Instances", {"Style", "Range"}, of_ranges(timelines, "PushPop")); }
-Table pushed_ranges(const std::vector<Json>& timelines) { return time_table("NVTX Push/Pop Range Summary", "Instances", {"Range"}, of_ranges(timelines, "")); }
+Table ranges(const std::vector<Json>& timelines) {
+  return time_table("NVTX Range Summary", "Instances", {"Style", "Range"}, of_ranges(timelines, "PushPop"));
+}
+Table pushed_ranges(const std::vector<Json>& timelines) {
+  return time_table("NVTX Push/Pop Range Summary", "Instances", {"Range"}, of_ranges(timelines, ""));
+}
 
 // What the device does, and with it what the host calls.
 Table everything(const std::vector<Json>& timelines, bool calls) {
@@ -121,9 +138,11 @@ Table everything(const std::vector<Json>& timelines, bool calls) {
       if (is_memory(o)) groups[{"MEMORY_OPER", memory_operation(t, o)}].push_back(duration(o));
     }
     if (calls)
-      for (const Json& c : t["calls"]) groups[{"CUDA_API", t["words"].at(c[0].get<size_t>()).get<std::string>()}].push_back(c[4].get<double>() - c[3].get<double>());
+      for (const Json& c : t["calls"])
+        groups[{"CUDA_API", t["words"].at(c[0].get<size_t>()).get<std::string>()}].push_back(c[4].get<double>() - c[3].get<double>());
   }
-  return time_table(calls ? "CUDA Summary (API/Kernels/MemOps)" : "CUDA GPU Summary (Kernels/MemOps)", "Instances", {"Category", "Operation"}, groups);
+  return time_table(calls ? "CUDA Summary (API/Kernels/MemOps)" : "CUDA GPU Summary (Kernels/MemOps)", "Instances",
+                    {"Category", "Operation"}, groups);
 }
 
 Table device_summary(const std::vector<Json>& timelines) { return everything(timelines, false); }
@@ -131,14 +150,17 @@ Table device_and_calls(const std::vector<Json>& timelines) { return everything(t
 
 Table trace(const std::vector<Json>& timelines) {
   Table table{"CUDA GPU Trace",
-              {"Start (ns)", "Duration (ns)", "CorrId", "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Reg/Trd", "StcSMem (MB)", "DymSMem (MB)", "Bytes (MB)",
-               "Throughput (MB/s)", "SrcMemKd", "DstMemKd", "Device", "Ctx", "GreenCtx", "Strm", "Name"},
+              {"Start (ns)", "Duration (ns)", "CorrId",  "GrdX",         "GrdY",         "GrdZ",       "BlkX",
+               "BlkY",       "BlkZ",          "Reg/Trd", "StcSMem (MB)", "DymSMem (MB)", "Bytes (MB)", "Throughput (MB/s)",
+               "SrcMemKd",   "DstMemKd",      "Device",  "Ctx",          "GreenCtx",     "Strm",       "Name"},
               {}};
   std::vector<std::pair<const Json*, const Json*>> all;
   for (const Json& t : timelines)
     for (const Json& o : t["operations"])
       if (is_kernel(o) || is_memory(o)) all.emplace_back(&t, &o);
-  std::ranges::sort(all, {}, [](const auto& each) { return std::pair((*each.second)["begin"].template get<int64_t>(), (*each.second)["id"].template get<int64_t>()); });
+  std::ranges::sort(all, {}, [](const auto& each) {
+    return std::pair((*each.second)["begin"].template get<int64_t>(), (*each.second)["id"].template get<int64_t>());
+  });
   for (const auto& [timeline, operation] : all) {
     const Json &t = *timeline, &o = *operation;
     Row row = {fmt::to_string(o["begin"].get<int64_t>()), fmt::format("{:.0f}", duration(o)), fmt::to_string(o["call"].get<int64_t>())};
@@ -157,7 +179,8 @@ Table trace(const std::vector<Json>& timelines) {
       row.push_back(o["kind"] == "fill" ? "Device" : word_of(t, o, "to"));
     }
     row.push_back(fmt::format("{} ({})", t["device"]["name"].get<std::string>(), o["device"].get<int>()));
-    row.insert(row.end(), {"1", "", fmt::to_string(o["stream"].get<uint64_t>()), is_memory(o) ? memory_operation(t, o) : word_of(t, o, "name")});
+    row.insert(row.end(),
+               {"1", "", fmt::to_string(o["stream"].get<uint64_t>()), is_memory(o) ? memory_operation(t, o) : word_of(t, o, "name")});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -208,7 +231,8 @@ void print_table(std::ostream& out, const Table& table, const char* name) {
   }
   const auto line = [&](const Row& row) {
     std::string text;
-    for (size_t k = 0; k < row.size(); ++k) text += k + table.texts < row.size() ? fmt::format(" {:>{}} ", row[k], widths[k]) : fmt::format(" {:<{}} ", row[k], widths[k]);
+    for (size_t k = 0; k < row.size(); ++k)
+      text += k + table.texts < row.size() ? fmt::format(" {:>{}} ", row[k], widths[k]) : fmt::format(" {:<{}} ", row[k], widths[k]);
     while (text.ends_with(' ')) text.pop_back();
     out << text << '\n';
   };
@@ -234,10 +258,8 @@ void print_stats(std::ostream& out, const std::vector<Json>& timelines, const st
   for (const Report& each : kReports)
     if (report == each.name) {
       const Table table = each.make(timelines);
-      if (format == StatsFormat::Csv)
-        print_csv(out, table);
-      else
-        print_table(out, table, each.name);
+      if (format == StatsFormat::Csv) print_csv(out, table);
+      else print_table(out, table, each.name);
     }
 }
 

@@ -58,7 +58,18 @@ std::vector<Range> ranges_of(const std::vector<Json>& timelines) {
       std::ranges::stable_sort(of_thread, {}, [](const Json* r) { return std::pair((*r)[2].get<int64_t>(), -(*r)[3].get<int64_t>()); });
       std::vector<size_t> open;
       for (const Json* r : of_thread) {
-        Range range{&t, r, static_cast<int64_t>(all.size()) + 1, 0, (*r)[2].get<int64_t>(), (*r)[3].get<int64_t>(), 0, 0, 0, t["words"].at((*r)[0].get<size_t>()).get<std::string>(), "", ""};
+        Range range{&t,
+                    r,
+                    static_cast<int64_t>(all.size()) + 1,
+                    0,
+                    (*r)[2].get<int64_t>(),
+                    (*r)[3].get<int64_t>(),
+                    0,
+                    0,
+                    0,
+                    t["words"].at((*r)[0].get<size_t>()).get<std::string>(),
+                    "",
+                    ""};
         while (!open.empty() && all[open.back()].end < range.end) open.pop_back();
         range.level = static_cast<int>(open.size());
         if (!open.empty()) {
@@ -88,7 +99,8 @@ std::vector<Projected> projections_of(const std::vector<Range>& ranges) {
     const Json& t = *ranges[k].timeline;
     std::map<int64_t, bool> within;
     for (const Json& c : t["calls"])
-      if (c[1] == (*ranges[k].json)[1] && c[3].get<int64_t>() >= ranges[k].begin && c[4].get<int64_t>() <= ranges[k].end) within[c[2].get<int64_t>()] = true;
+      if (c[1] == (*ranges[k].json)[1] && c[3].get<int64_t>() >= ranges[k].begin && c[4].get<int64_t>() <= ranges[k].end)
+        within[c[2].get<int64_t>()] = true;
     Projected& p = all[k];
     for (const Json& o : t["operations"]) {
       if ((!is_kernel(o) && !is_memory(o)) || !within.contains(o["call"].get<int64_t>())) continue;
@@ -117,24 +129,28 @@ Table api_trace(const std::vector<Json>& timelines) {
   std::ranges::stable_sort(all, {}, [](const auto& each) { return (*each.second)[3].template get<int64_t>(); });
   for (const auto& [timeline, call] : all) {
     const Json &t = *timeline, &c = *call;
-    table.rows.push_back({text(c[3].get<int64_t>()), text(c[4].get<int64_t>() - c[3].get<int64_t>()), name_of_call(t, c), "0", text(c[2].get<int64_t>()), text(t["process"].get<int64_t>()),
-                          text(c[1].get<int64_t>()), "20", "thread"});
+    table.rows.push_back({text(c[3].get<int64_t>()), text(c[4].get<int64_t>() - c[3].get<int64_t>()), name_of_call(t, c), "0",
+                          text(c[2].get<int64_t>()), text(t["process"].get<int64_t>()), text(c[1].get<int64_t>()), "20", "thread"});
   }
   return table;
 }
 
 Table kernel_execution_trace(const std::vector<Json>& timelines) {
   Table table{"CUDA Kernel Launch & Exec Time Trace",
-              {"API Start (ns)", "API Dur (ns)", "Queue Start (ns)", "Queue Dur (ns)", "Kernel Start (ns)", "Kernel Dur (ns)", "Total Dur (ns)", "PID", "TID", "DevId", "API Function", "GridXYZ",
-               "BlockXYZ", "Kernel Name"},
+              {"API Start (ns)", "API Dur (ns)", "Queue Start (ns)", "Queue Dur (ns)", "Kernel Start (ns)", "Kernel Dur (ns)",
+               "Total Dur (ns)", "PID", "TID", "DevId", "API Function", "GridXYZ", "BlockXYZ", "Kernel Name"},
               {},
               4};
   for (const Launch& l : launches_of(timelines)) {
     const Json &t = *l.timeline, &o = *l.kernel;
-    const auto three = [&](const char* key) { return fmt::format("{:>4} {:>4} {:>4}", o[key][0].get<int64_t>(), o[key][1].get<int64_t>(), o[key][2].get<int64_t>()); };
+    const auto three = [&](const char* key) {
+      return fmt::format("{:>4} {:>4} {:>4}", o[key][0].get<int64_t>(), o[key][1].get<int64_t>(), o[key][2].get<int64_t>());
+    };
     const bool queued = l.waits > 0;
-    table.rows.push_back({text(l.called), text(l.call_takes), queued ? text(l.begins - l.waits) : "", queued ? text(l.waits) : "", text(l.begins), text(l.takes), text(l.all()),
-                          text(t["process"].get<int64_t>()), text((*l.call)[1].get<int64_t>()), text(o["device"].get<int64_t>()), name_of_call(t, *l.call), three("grid"), three("block"), word_of(t, o, "name")});
+    table.rows.push_back({text(l.called), text(l.call_takes), queued ? text(l.begins - l.waits) : "", queued ? text(l.waits) : "",
+                          text(l.begins), text(l.takes), text(l.all()), text(t["process"].get<int64_t>()),
+                          text((*l.call)[1].get<int64_t>()), text(o["device"].get<int64_t>()), name_of_call(t, *l.call), three("grid"),
+                          three("block"), word_of(t, o, "name")});
   }
   return table;
 }
@@ -147,7 +163,9 @@ Table kernel_execution(const std::vector<Json>& timelines) {
   std::map<std::tuple<int64_t, int64_t, int64_t, std::string, std::string>, std::vector<Launch>> groups;
   for (const Launch& l : launches_of(timelines)) {
     const Json &t = *l.timeline, &o = *l.kernel;
-    groups[{t["process"].get<int64_t>(), (*l.call)[1].get<int64_t>(), o["device"].get<int64_t>(), name_of_call(t, *l.call), word_of(t, o, "name")}].push_back(l);
+    groups[{t["process"].get<int64_t>(), (*l.call)[1].get<int64_t>(), o["device"].get<int64_t>(), name_of_call(t, *l.call),
+            word_of(t, o, "name")}]
+        .push_back(l);
   }
   std::vector<std::pair<double, Row>> rows;
   for (const auto& [key, launches] : groups) {
@@ -171,13 +189,14 @@ Table kernel_execution(const std::vector<Json>& timelines) {
 
 Table range_trace(const std::vector<Json>& timelines) {
   Table table{"NVTX Push/Pop Range Trace",
-              {"Start (ns)", "End (ns)", "Duration (ns)", "DurChild (ns)", "DurNonChild (ns)", "Name", "PID", "TID", "Lvl", "NumChild", "RangeId", "ParentId", "RangeStack", "NameTree"},
+              {"Start (ns)", "End (ns)", "Duration (ns)", "DurChild (ns)", "DurNonChild (ns)", "Name", "PID", "TID", "Lvl", "NumChild",
+               "RangeId", "ParentId", "RangeStack", "NameTree"},
               {},
               2};
   for (const Range& r : ranges_of(timelines)) {
     const int64_t takes = r.end - r.begin;
-    table.rows.push_back({text(r.begin), text(r.end), text(takes), text(r.in_children), text(takes - r.in_children), r.name, r.process(), r.thread(), text(r.level), text(r.children), text(r.id),
-                          r.parent ? text(r.parent) : "", r.stack, r.path});
+    table.rows.push_back({text(r.begin), text(r.end), text(takes), text(r.in_children), text(takes - r.in_children), r.name, r.process(),
+                          r.thread(), text(r.level), text(r.children), text(r.id), r.parent ? text(r.parent) : "", r.stack, r.path});
   }
   std::ranges::stable_sort(table.rows, {}, [](const Row& row) { return std::stoll(row[0]); });
   return table;
@@ -185,7 +204,8 @@ Table range_trace(const std::vector<Json>& timelines) {
 
 Table projected_ranges(const std::vector<Json>& timelines) {
   Table table{"NVTX GPU Projection Trace",
-              {"Name", "Projected Start (ns)", "Projected Duration (ns)", "Orig Start (ns)", "Orig Duration (ns)", "Style", "PID", "TID", "NumGPUOps", "Lvl", "NumChild", "RangeId", "ParentId", "RangeStack"},
+              {"Name", "Projected Start (ns)", "Projected Duration (ns)", "Orig Start (ns)", "Orig Duration (ns)", "Style", "PID", "TID",
+               "NumGPUOps", "Lvl", "NumChild", "RangeId", "ParentId", "RangeStack"},
               {}};
   const std::vector<Range> ranges = ranges_of(timelines);
   const std::vector<Projected> projections = projections_of(ranges);
@@ -193,8 +213,9 @@ Table projected_ranges(const std::vector<Json>& timelines) {
     const Range& r = ranges[k];
     const Projected& p = projections[k];
     if (p.operations == 0) continue;
-    table.rows.push_back({r.name, text(p.begin), text(p.end - p.begin), text(r.begin), text(r.end - r.begin), "PushPop", r.process(), r.thread(), text(p.operations), text(r.level), text(r.children), text(r.id),
-                          r.parent ? text(r.parent) : "", r.stack});
+    table.rows.push_back({r.name, text(p.begin), text(p.end - p.begin), text(r.begin), text(r.end - r.begin), "PushPop", r.process(),
+                          r.thread(), text(p.operations), text(r.level), text(r.children), text(r.id), r.parent ? text(r.parent) : "",
+                          r.stack});
   }
   std::ranges::stable_sort(table.rows, {}, [](const Row& row) { return std::stoll(row[1]); });
   return table;
@@ -202,8 +223,8 @@ Table projected_ranges(const std::vector<Json>& timelines) {
 
 Table projected_ranges_summary(const std::vector<Json>& timelines) {
   Table table{"NVTX GPU Projection Summary",
-              {"Range", "Style", "Total Proj Time (ns)", "Total Range Time (ns)", "Range Instances", "Proj Avg (ns)", "Proj Med (ns)", "Proj Min (ns)", "Proj Max (ns)", "Proj StdDev (ns)", "Total GPU Ops",
-               "Avg GPU Ops", "Avg Range Lvl", "Avg Num Child"},
+              {"Range", "Style", "Total Proj Time (ns)", "Total Range Time (ns)", "Range Instances", "Proj Avg (ns)", "Proj Med (ns)",
+               "Proj Min (ns)", "Proj Max (ns)", "Proj StdDev (ns)", "Total GPU Ops", "Avg GPU Ops", "Avg Range Lvl", "Avg Num Child"},
               {}};
   const std::vector<Range> ranges = ranges_of(timelines);
   const std::vector<Projected> projections = projections_of(ranges);

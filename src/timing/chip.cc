@@ -99,7 +99,7 @@ std::string_view name_of(Bound bound) {
 Prediction predict(const Work& work, const Rates& rates) {
   Prediction p;
   const double blocks = static_cast<double>(work.grid_blocks), sms = rates.multiprocessors;
-  const double most = std::ceil(blocks / sms);    // blocks of the multiprocessor that has most of them
+  const double most = std::ceil(blocks / sms);  // blocks of the multiprocessor that has most of them
   const double active = std::min(sms, blocks / most);  // as many of such would do all
   p.waves = blocks / (sms * work.resident_blocks);
   p.rates = &rates;
@@ -113,9 +113,15 @@ Prediction predict(const Work& work, const Rates& rates) {
   constexpr double kBurst = 64;
   const double filled = work.bursts > 0 ? std::min(1.0, (p.dram_read + p.dram_write) / (work.bursts * kBurst)) : 1;
   const double together = filled / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
-  const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
+  const double dram_per_cycle =
+      rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
   const double atomics = std::max(work.atomic_cycles, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle);
-  const Share share{rates.l2_bytes_per_cycle / active, rates.l2_write_bytes_per_cycle / active, dram_per_cycle / active, rates.l2_mixed_bytes_per_cycle / active, active, atomics};
+  const Share share{rates.l2_bytes_per_cycle / active,
+                    rates.l2_write_bytes_per_cycle / active,
+                    dram_per_cycle / active,
+                    rates.l2_mixed_bytes_per_cycle / active,
+                    active,
+                    atomics};
 
   double followed = 0;
   for (const BlockTrace& b : work.blocks) followed += static_cast<double>(b.executed);
@@ -141,7 +147,9 @@ Prediction predict(const Work& work, const Rates& rates) {
     // What goes beyond repeats what these did all the time, as often as there is more to do.
     const double each = p.run.steady > 0 ? p.run.steady : cycles / static_cast<double>(run.size());
     const double per_part = executed(run) / static_cast<double>(run.size());
-    cycles += std::max(0.0, blocks_of_parts * executed(parts) / static_cast<double>(parts.size()) / per_part - static_cast<double>(run.size())) * each;
+    cycles +=
+        std::max(0.0, blocks_of_parts * executed(parts) / static_cast<double>(parts.size()) / per_part - static_cast<double>(run.size())) *
+        each;
   }
   p.scale = p.run.cycles > 0 ? blocks / static_cast<double>(p.run.blocks) : 0;
   if (!waited && work.instructions && p.run.executed > 0) p.scale = static_cast<double>(work.instructions) / p.run.executed;
@@ -158,7 +166,8 @@ Prediction predict(const Work& work, const Rates& rates) {
   double pipe = p.run.lsu_busy / std::max(1.0, p.run.cycles);
   for (double busy : p.run.busy) pipe = std::max(pipe, busy / (p.run.cycles * rates.schedulers));
   const double memory = dram / std::max(1.0, cycles), compute = std::max(issue, pipe);
-  const double l2 = (p.run.traffic.global_load - p.run.traffic.global_load_hit + p.run.traffic.store) * kSector / std::max(1.0, p.run.cycles) / std::min(rates.l1_fill_bytes, share.l2_read);
+  const double l2 = (p.run.traffic.global_load - p.run.traffic.global_load_hit + p.run.traffic.store) * kSector /
+                    std::max(1.0, p.run.cycles) / std::min(rates.l1_fill_bytes, share.l2_read);
   p.bound = Bound::Latency;
   p.bound_percent = 100 * std::max({memory, compute, l2});
   if (rates.launch_ns > 0.5 * p.ns) p.bound = Bound::Launch;

@@ -5,7 +5,9 @@
 namespace warpbeam::timing {
 
 SampledL2::SampledL2(uint64_t bytes, uint64_t lines_per_sample)
-    : lines_per_sample_(lines_per_sample), sets_(static_cast<uint32_t>(std::max<uint64_t>(1, bytes / 128 / lines_per_sample / kWays))), ways_(uint64_t{sets_} * kWays) {}
+    : lines_per_sample_(lines_per_sample),
+      sets_(static_cast<uint32_t>(std::max<uint64_t>(1, bytes / 128 / lines_per_sample / kWays))),
+      ways_(uint64_t{sets_} * kWays) {}
 
 uint32_t SampledL2::set_of(uint64_t line) const {
   const uint64_t mixed = (line ^ line >> 17) * 0x9e3779b97f4a7c15;

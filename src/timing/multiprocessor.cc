@@ -82,7 +82,8 @@ class Multiprocessor {
         rates_(rates),
         share_(share),
         program_(make_program(work, rates)),
-        l1_(std::max<uint64_t>(Cache::kWays, (rates.unified_l1 ? rates.l1_bytes - std::min(rates.l1_bytes, work.shared_bytes) : rates.l1_bytes) / 128)),
+        l1_(std::max<uint64_t>(Cache::kWays,
+                               (rates.unified_l1 ? rates.l1_bytes - std::min(rates.l1_bytes, work.shared_bytes) : rates.l1_bytes) / 128)),
         schedulers_(static_cast<size_t>(rates.schedulers)),
         in_flight_(std::max<size_t>(16, static_cast<size_t>(rates.sectors_in_flight)), 0) {
     fill_.per_byte = kTick / std::min(rates.l1_fill_bytes, share.l2_read);
@@ -96,7 +97,9 @@ class Multiprocessor {
           has_barriers_ = has_barriers_ || m.operation == Operation::Barrier;
           copies_ = copies_ || m.operation == Operation::CopyBulk;
         }
-    if (const double atomics = accesses_per_block([](const Access& a) { return a.space == Space::Global && (a.kind == Kind::Atomic || a.kind == Kind::Reduce) ? 1.0 : 0.0; }); atomics > 0)
+    if (const double atomics = accesses_per_block(
+            [](const Access& a) { return a.space == Space::Global && (a.kind == Kind::Atomic || a.kind == Kind::Reduce) ? 1.0 : 0.0; });
+        atomics > 0)
       ticks_of_atomic_ = ticks(share.atomics / (atomics * static_cast<double>(work.grid_blocks) / share.active));
     const double stored = total_stores();
     written_back_share_ = stored > 0 ? (work.written_back + work.read_for_stores) / stored : 0;
@@ -138,10 +141,12 @@ class Multiprocessor {
       for (const WarpTrace& w : b.warps)
         for (const Access& a : w.accesses)
           if (a.space == Space::Local)
-            for (uint32_t k = 0; k < a.lines; ++k) lines.push_back(b.lines[a.first_line + k].number ^ static_cast<uint64_t>(&b - work_.blocks.data()) << 44);
+            for (uint32_t k = 0; k < a.lines; ++k)
+              lines.push_back(b.lines[a.first_line + k].number ^ static_cast<uint64_t>(&b - work_.blocks.data()) << 44);
     std::ranges::sort(lines);
     const auto different = static_cast<double>(std::unique(lines.begin(), lines.end()) - lines.begin());
-    const double at_work = std::min(static_cast<double>(work_.grid_blocks), static_cast<double>(work_.resident_blocks) * rates_.multiprocessors);
+    const double at_work =
+        std::min(static_cast<double>(work_.grid_blocks), static_cast<double>(work_.resident_blocks) * rates_.multiprocessors);
     return kLineBytes * different / static_cast<double>(std::max<size_t>(1, work_.blocks.size())) * at_work;
   }
 
@@ -152,12 +157,15 @@ class Multiprocessor {
       double of_block = 0;
       for (const WarpTrace& w : b.warps)
         for (const Access& a : w.accesses) of_block += weight(a);
-      sum += b.instructions ? of_block * static_cast<double>(std::max(b.executed, b.instructions)) / static_cast<double>(b.instructions) : of_block;
+      sum += b.instructions ? of_block * static_cast<double>(std::max(b.executed, b.instructions)) / static_cast<double>(b.instructions)
+                            : of_block;
     }
     return sum / static_cast<double>(std::max<size_t>(1, work_.blocks.size()));
   }
   double total_stores() const {
-    return static_cast<double>(work_.grid_blocks) * accesses_per_block([](const Access& a) { return a.space == Space::Global && a.kind != Kind::Load && a.kind != Kind::Copy ? a.sectors : 0.0; });
+    return static_cast<double>(work_.grid_blocks) * accesses_per_block([](const Access& a) {
+             return a.space == Space::Global && a.kind != Kind::Load && a.kind != Kind::Copy ? a.sectors : 0.0;
+           });
   }
 
   // --- blocks and warps
@@ -216,7 +224,8 @@ class Multiprocessor {
     return count;
   }
   size_t phase_waits(const WarpTrace& trace) const {
-    return static_cast<size_t>(std::ranges::count_if(trace.steps, [&](const Step& s) { return program_.functions[s.function][s.block].phase_wait; }));
+    return static_cast<size_t>(
+        std::ranges::count_if(trace.steps, [&](const Step& s) { return program_.functions[s.function][s.block].phase_wait; }));
   }
 
   // Bulk copies go from L2 to shared memory, or back, without a register, and a phase of a barrier in memory ends when they are there. Which copy
@@ -363,7 +372,9 @@ class Multiprocessor {
       const Text* text = &block.once;
       // Blocks that are part of this one come along with it.
       const auto behind_parts = [&](size_t at) {
-        while (at < t->steps.size() && t->steps[at].function == step.function && blocks[t->steps[at].block].folded_into == static_cast<int32_t>(step.block)) ++at;
+        while (at < t->steps.size() && t->steps[at].function == step.function &&
+               blocks[t->steps[at].block].folded_into == static_cast<int32_t>(step.block))
+          ++at;
         return at;
       };
       next = behind_parts(next);
@@ -398,7 +409,8 @@ class Multiprocessor {
     constexpr double kMostRounds = 4096;  // as many as leave a line's number apart from others'
     const BlockTrace& all = *part.trace;
     const double more = all.late_lines ? static_cast<double>(all.lines_beyond) / static_cast<double>(all.late_lines) : 0;
-    warp.rounds = part.times > 1 && all.late_lines ? static_cast<uint64_t>(kMostRounds) : 1 + static_cast<uint64_t>(std::llround(std::min(more, kMostRounds - 1)));
+    warp.rounds = part.times > 1 && all.late_lines ? static_cast<uint64_t>(kMostRounds)
+                                                   : 1 + static_cast<uint64_t>(std::llround(std::min(more, kMostRounds - 1)));
     const double half = static_cast<double>(steps - steps / 2) / static_cast<double>(std::max<size_t>(1, steps));
     if (executed >= kept) warp.again = static_cast<uint64_t>(std::llround((executed - kept) / kept / half));
     else warp.end_step = std::max<size_t>(1, static_cast<size_t>(std::llround(static_cast<double>(warp.end_step) * executed / kept)));
@@ -468,7 +480,8 @@ class Multiprocessor {
     const Ready& r = warp.text->code[warp.at];
     account(s, warp, r, t);
     ++result_.issued;
-    const auto unit = static_cast<size_t>(s.unit_free[static_cast<size_t>(r.unit)] <= s.unit_free[static_cast<size_t>(r.other)] ? r.unit : r.other);
+    const auto unit =
+        static_cast<size_t>(s.unit_free[static_cast<size_t>(r.unit)] <= s.unit_free[static_cast<size_t>(r.other)] ? r.unit : r.other);
     result_.busy[unit] += static_cast<double>(r.interval) / kTick;
     s.unit_free[unit] = t + r.interval;
     Ticks done = t + r.latency;
@@ -486,7 +499,9 @@ class Multiprocessor {
       l1_.forget_all();  // what others stored is to be seen
     }
     // What blocks of the cluster are to see has to be there before they are told.
-    if (r.cluster_arrives) from = std::max({t + ticks(rates_.of(Operation::Fence).latency), warp.stored, cluster_free_ + ticks(rates_.cluster_latency)}), why = Stall::Membar;
+    if (r.cluster_arrives)
+      from = std::max({t + ticks(rates_.of(Operation::Fence).latency), warp.stored, cluster_free_ + ticks(rates_.cluster_latency)}),
+      why = Stall::Membar;
     if (r.cluster_waits) from = t + ticks(rates_.cluster_barrier), why = Stall::Barrier;
     if (r.operation == Operation::Sleep) why = Stall::Sleeping;
     if (r.operation == Operation::Print) from = served(prints_, warp, t), why = Stall::LongScoreboard;
@@ -673,7 +688,12 @@ class Multiprocessor {
     Ticks done = std::max(start + r.latency + later, comes);
     const uint32_t function = warp.trace->steps[warp.step].function;
     const double from_dram = local ? local_dram_sectors(missed) : dram_sectors(function, a.ptx, sectors, missed, requests);
-    if (missed) done = std::max(done, later + fetch(start, missed, from_dram, from_dram <= 0 ? 1 : local ? kFetchedAlone : work_.functions[function].from_memory[a.ptx].fetched_share(), requests));
+    if (missed)
+      done = std::max(done, later + fetch(start, missed, from_dram,
+                                          from_dram <= 0 ? 1
+                                          : local        ? kFetchedAlone
+                                                         : work_.functions[function].from_memory[a.ptx].fetched_share(),
+                                          requests));
     for (Arrival* line : coming_) line->at = done;
     coming_.clear();
     return done;

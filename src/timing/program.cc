@@ -51,9 +51,9 @@ Program make_program(const Work& work, const Rates& rates) {
   for (const FunctionWork& f : work.functions) {
     std::vector<ReadyBlock>& blocks = p.functions.emplace_back();
     const auto last = static_cast<uint32_t>(std::max<size_t>(1, f.code->block_of.size()) - 1);
-    for (const assembly::MachineBlock& b : f.code->blocks)
-    {
-      blocks.push_back({make_ready(b.text, last, rates, p.registers), make_ready(b.unrolled, last, rates, p.registers), std::max(1u, b.turns), b.folded_into});
+    for (const assembly::MachineBlock& b : f.code->blocks) {
+      blocks.push_back({make_ready(b.text, last, rates, p.registers), make_ready(b.unrolled, last, rates, p.registers),
+                        std::max(1u, b.turns), b.folded_into});
       blocks.back().phase_wait = std::ranges::any_of(blocks.back().once.code, &Ready::phase_wait);
     }
   }
@@ -91,8 +91,9 @@ Stall stall_of(Source s) {
 Stall throttle_of(const Ready& r) {
   switch (r.unit) {
     case Unit::Lsu:
-      return r.operation == Operation::LoadGlobal || r.operation == Operation::StoreGlobal || r.operation == Operation::LoadLocal || r.operation == Operation::StoreLocal ||
-                     r.operation == Operation::AtomicGlobal || r.operation == Operation::ReduceGlobal || r.operation == Operation::CopyAsync
+      return r.operation == Operation::LoadGlobal || r.operation == Operation::StoreGlobal || r.operation == Operation::LoadLocal ||
+                     r.operation == Operation::StoreLocal || r.operation == Operation::AtomicGlobal ||
+                     r.operation == Operation::ReduceGlobal || r.operation == Operation::CopyAsync
                  ? Stall::LgThrottle
                  : Stall::MioThrottle;
     case Unit::Special: return Stall::MioThrottle;

@@ -15,10 +15,11 @@ namespace {
 struct Units {
   Unit unit{}, other{};
 };
-constexpr Units Alu{Unit::Alu, Unit::Alu}, Move{Unit::Alu, Unit::FmaHeavy}, Fma{Unit::FmaLite, Unit::FmaHeavy}, FmaHeavy{Unit::FmaHeavy, Unit::FmaHeavy},
-    Half{Unit::FmaLite, Unit::FmaHeavy}, Fp64{Unit::Fp64, Unit::Fp64}, Special{Unit::Special, Unit::Special}, Uniform{Unit::Uniform, Unit::Uniform},
-    Branch{Unit::Branch, Unit::Branch}, Lsu{Unit::Lsu, Unit::Lsu}, Const{Unit::Const, Unit::Const}, Texture{Unit::Texture, Unit::Texture},
-    Tensor{Unit::Tensor, Unit::Tensor}, Barrier{Unit::Barrier, Unit::Barrier};
+constexpr Units Alu{Unit::Alu, Unit::Alu}, Move{Unit::Alu, Unit::FmaHeavy}, Fma{Unit::FmaLite, Unit::FmaHeavy},
+    FmaHeavy{Unit::FmaHeavy, Unit::FmaHeavy}, Half{Unit::FmaLite, Unit::FmaHeavy}, Fp64{Unit::Fp64, Unit::Fp64},
+    Special{Unit::Special, Unit::Special}, Uniform{Unit::Uniform, Unit::Uniform}, Branch{Unit::Branch, Unit::Branch},
+    Lsu{Unit::Lsu, Unit::Lsu}, Const{Unit::Const, Unit::Const}, Texture{Unit::Texture, Unit::Texture}, Tensor{Unit::Tensor, Unit::Tensor},
+    Barrier{Unit::Barrier, Unit::Barrier};
 struct OperationRow {
   std::string_view name;
   Units units;

@@ -27,11 +27,13 @@ Part StandIns::of(uint64_t block, double instructions) const {
   const auto above = std::ranges::lower_bound(by_size_, instructions, {}, size);
   const auto distance = [&](const BlockTrace* b) { return b->block > block ? b->block - block : block - b->block; };
   const BlockTrace* best = nullptr;
-  for (auto it = std::ranges::lower_bound(by_size_, instructions * (1 - kAlike), {}, size); it != by_size_.end() && size(*it) <= instructions * (1 + kAlike); ++it)
+  for (auto it = std::ranges::lower_bound(by_size_, instructions * (1 - kAlike), {}, size);
+       it != by_size_.end() && size(*it) <= instructions * (1 + kAlike); ++it)
     if (!best || distance(*it) < distance(best)) best = *it;
   if (!best) {
     best = above == by_size_.end() ? by_size_.back() : *above;
-    if (above != by_size_.begin() && above != by_size_.end() && instructions / size(*(above - 1)) < size(*above) / instructions) best = *(above - 1);
+    if (above != by_size_.begin() && above != by_size_.end() && instructions / size(*(above - 1)) < size(*above) / instructions)
+      best = *(above - 1);
   }
   return {best, instructions / size(best)};
 }
@@ -56,7 +58,8 @@ Schedule schedule(const Work& work, int multiprocessors) {
     end[p.sm] = std::max(end[p.sm], p.free);
     places.push(p);
   }
-  const auto most = static_cast<size_t>(std::ranges::max_element(sum) - sum.begin()), latest = static_cast<size_t>(std::ranges::max_element(end) - end.begin());
+  const auto most = static_cast<size_t>(std::ranges::max_element(sum) - sum.begin()),
+             latest = static_cast<size_t>(std::ranges::max_element(end) - end.begin());
   Schedule s;
   const StandIns stand_ins(work);
   for (size_t b = 0; b < blocks; ++b) {

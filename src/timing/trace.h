@@ -22,26 +22,27 @@ struct Access {
   uint32_t ptx = 0;  // the instruction, by its place in the function's body
   Space space{};
   Kind kind{};
-  uint8_t lines = 0;         // at BlockTrace::lines from first_line on; Global, Local. Atomics in shared memory: lanes of the word that most change, or that go to the cluster's
-  uint16_t passes = 1;       // over the banks or the tags
-  uint16_t sectors = 0;      // of its lines; of the cluster's memory
-  bool whole = true;         // all bytes of the sectors are touched
-  bool past_l1 = false;      // a load that L1 is not asked for
-  bool bulk = false;         // a copy that the unit for copies makes by itself
-  bool cluster = false;      // to the shared memory of blocks of the cluster, by their network
-  uint32_t first_line = 0;   // of atomics in shared memory: that word
+  uint8_t lines =
+      0;  // at BlockTrace::lines from first_line on; Global, Local. Atomics in shared memory: lanes of the word that most change, or that go to the cluster's
+  uint16_t passes = 1;  // over the banks or the tags
+  uint16_t sectors = 0;  // of its lines; of the cluster's memory
+  bool whole = true;  // all bytes of the sectors are touched
+  bool past_l1 = false;  // a load that L1 is not asked for
+  bool bulk = false;  // a copy that the unit for copies makes by itself
+  bool cluster = false;  // to the shared memory of blocks of the cluster, by their network
+  uint32_t first_line = 0;  // of atomics in shared memory: that word
 };
 
 struct Step {
   uint32_t function = 0, block = 0;  // a basic block
-  uint32_t lanes = 0;                // mask
-  bool waits = false;                // a turn of a loop that waits for other threads; the others were left out
-  uint32_t first_access = 0;         // at WarpTrace::accesses; to that of the next step
+  uint32_t lanes = 0;  // mask
+  bool waits = false;  // a turn of a loop that waits for other threads; the others were left out
+  uint32_t first_access = 0;  // at WarpTrace::accesses; to that of the next step
 };
 
 struct WarpTrace {
   uint64_t instructions = 0;  // PTX instructions that are in `steps`
-  uint64_t executed = 0;      // and that the warp executed
+  uint64_t executed = 0;  // and that the warp executed
   std::vector<Step> steps;
   std::vector<Access> accesses;
 };
@@ -51,10 +52,10 @@ struct BlockTrace {
   std::vector<WarpTrace> warps;
   std::vector<Line> lines;
   uint64_t instructions = 0;  // PTX instructions that were kept, of all warps
-  uint64_t executed = 0;      // that they executed, waiting aside
-  bool waited = false;        // some of which are left out, as their number is chance
+  uint64_t executed = 0;  // that they executed, waiting aside
+  bool waited = false;  // some of which are left out, as their number is chance
   uint64_t lines_beyond = 0;  // different lines that it wanted only in what was not kept
-  uint64_t late_lines = 0;    // different ones that are `late`
+  uint64_t late_lines = 0;  // different ones that are `late`
 };
 
 // Marks the lines that several blocks want. Where a trace stands for other blocks too, they want these, and lines of their own

@@ -22,7 +22,8 @@ std::string neighbour_of(const DeviceMemory& memory, uint64_t address) {
   const Allocation& a = *fault.nearest;
   const bool after = address >= a.base;
   const uint64_t distance = after ? address - (a.base + a.size) : a.base - address;
-  return fmt::format("the address is {} bytes {} the nearest allocation, {} bytes at {:#x} ({})", distance + after, after ? "after" : "before", a.size, a.base, a.origin);
+  return fmt::format("the address is {} bytes {} the nearest allocation, {} bytes at {:#x} ({})", distance + after,
+                     after ? "after" : "before", a.size, a.base, a.origin);
 }
 
 std::string whose_address(const DeviceMemory& memory, uint64_t address) {
@@ -62,7 +63,8 @@ namespace {
 
 // Generic addresses, space by space.
 void report_generic(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uint32_t bytes, AccessKind kind) {
-  for (const auto& [space, window] : {std::pair{isa::Space::Shared, kSharedWindow}, {isa::Space::Local, kLocalWindow}, {isa::Space::Global, uint64_t(0)}}) {
+  for (const auto& [space, window] :
+       {std::pair{isa::Space::Shared, kSharedWindow}, {isa::Space::Local, kLocalWindow}, {isa::Space::Global, uint64_t(0)}}) {
     Access access;
     access.space = space;
     access.kind = kind;
@@ -101,7 +103,8 @@ bool reads_outside(Warp& w, const Insn& i, int lane, uint64_t address, uint32_t 
   static thread_local Opened last;
   const DeviceMemory* memory = w.block->launch->memory;
   const Opened now{memory, memory->epoch(), address / kPage};
-  const bool opened = last.memory == now.memory && last.epoch == now.epoch && last.page == now.page && (address + bytes - 1) / kPage == now.page;
+  const bool opened =
+      last.memory == now.memory && last.epoch == now.epoch && last.page == now.page && (address + bytes - 1) / kPage == now.page;
   if (!opened && !memory->open_gap(address, bytes)) return false;
   last = now;
   outside_read(w, i, lane, address, bytes);
@@ -116,8 +119,10 @@ void check_global(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uin
     hi = a.at[l] > hi ? a.at[l] : hi;
     low_bits |= a.at[l];
   }
-  if (low_bits & (bytes - 1)) [[unlikely]] misaligned(w, i, mask, a, bytes, kind);
-  if (lo >= cached.lo && hi + bytes <= cached.hi && hi + bytes > hi) [[likely]] return;
+  if (low_bits & (bytes - 1)) [[unlikely]]
+    misaligned(w, i, mask, a, bytes, kind);
+  if (lo >= cached.lo && hi + bytes <= cached.hi && hi + bytes > hi) [[likely]]
+    return;
   const DeviceMemory& memory = *w.block->launch->memory;
   AccessRange r;
   if (memory.covers(lo, hi - lo + bytes, &r.lo, &r.hi)) {
@@ -148,7 +153,8 @@ void check_shared(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uin
         w.trap(TrapKind::SharedOutOfRange, i, l, fmt::format("invalid __shared__ {} of size {}", verb(kind), plural(bytes)), a.at[l],
                fmt::format("the block has {} of shared memory", plural(static_cast<uint32_t>(size))));
   }
-  if (low_bits & (bytes - 1)) [[unlikely]] misaligned(w, i, mask, a, bytes, kind);
+  if (low_bits & (bytes - 1)) [[unlikely]]
+    misaligned(w, i, mask, a, bytes, kind);
 }
 
 void resolve(Warp& w, const Insn& i, uint32_t mask, isa::Space space, const Addresses& a, uint32_t bytes, AccessKind kind,
@@ -195,9 +201,11 @@ void resolve(Warp& w, const Insn& i, uint32_t mask, isa::Space space, const Addr
       if (lanes >> l & 1) out[l] = reinterpret_cast<std::byte*>(a.at[l]);
   };
   switch (space) {
-    case Space::Shared: case Space::SharedCluster: return shared(mask, 0);
+    case Space::Shared:
+    case Space::SharedCluster: return shared(mask, 0);
     case Space::Local: return local(mask, 0);
-    case Space::Global: case Space::Const: return global(mask);
+    case Space::Global:
+    case Space::Const: return global(mask);
     default: break;
   }
   uint32_t in_shared = 0, in_local = 0;

@@ -195,7 +195,8 @@ BlockStatus Block::run() {
     }
     // They wait for barriers in their own shared memory, which nobody else can complete.
     idle_rounds = changed ? 0 : idle_rounds + 1;
-    if (idle_rounds > (observer ? kWatchedRounds : kIdleRounds)) deadlock("deadlock: every live thread waits for an mbarrier or a barrier that nothing will complete");
+    if (idle_rounds > (observer ? kWatchedRounds : kIdleRounds))
+      deadlock("deadlock: every live thread waits for an mbarrier or a barrier that nothing will complete");
     if (grid->failed) return BlockStatus::Yielded;
   }
 }
@@ -278,16 +279,18 @@ std::string Block::who_waits() const {
   for (auto& w : warps) {
     if (w->active && lines++ < 8) {
       const auto& t = w->tid[__builtin_ctz(w->active)];
-      text += fmt::format("{}{} thread{} of warp {} (first: thread ({},{},{})) spin at {}", text.empty() ? "" : "\n  ", __builtin_popcount(w->active),
-                          __builtin_popcount(w->active) == 1 ? "" : "s", w->index, t[0], t[1], t[2], place_of(*w->ip, *w->frame->function));
+      text += fmt::format("{}{} thread{} of warp {} (first: thread ({},{},{})) spin at {}", text.empty() ? "" : "\n  ",
+                          __builtin_popcount(w->active), __builtin_popcount(w->active) == 1 ? "" : "s", w->index, t[0], t[1], t[2],
+                          place_of(*w->ip, *w->frame->function));
     }
     for (const Group& g : w->groups) {
       if (g.state == GroupState::Ready) continue;
       if (lines++ == 8) return text + "\n  …";
       const int lane = __builtin_ctz(g.mask);
       const auto& t = w->tid[lane];
-      text += fmt::format("{}{} thread{} of warp {} (first: thread ({},{},{})) wait at {}", text.empty() ? "" : "\n  ", __builtin_popcount(g.mask),
-                          __builtin_popcount(g.mask) == 1 ? "" : "s", w->index, t[0], t[1], t[2], place_of(*g.waiting, *g.frame->function));
+      text += fmt::format("{}{} thread{} of warp {} (first: thread ({},{},{})) wait at {}", text.empty() ? "" : "\n  ",
+                          __builtin_popcount(g.mask), __builtin_popcount(g.mask) == 1 ? "" : "s", w->index, t[0], t[1], t[2],
+                          place_of(*g.waiting, *g.frame->function));
       if (g.state == GroupState::AtCluster) text += " for the cluster's barrier";
       if (g.state == GroupState::AtBarrier) {
         const uint32_t expected = barriers[g.barrier].expected ? barriers[g.barrier].expected : live_threads;

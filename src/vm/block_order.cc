@@ -12,8 +12,12 @@ constexpr int kMaxLoopDepth = 64;
 class Orderer {
  public:
   explicit Orderer(const std::vector<std::vector<uint32_t>>& successors)
-      : successors_(successors), region_(successors.size(), 0), index_(successors.size()), low_(successors.size()),
-        on_stack_(successors.size()), predecessors_(successors.size()) {
+      : successors_(successors),
+        region_(successors.size(), 0),
+        index_(successors.size()),
+        low_(successors.size()),
+        on_stack_(successors.size()),
+        predecessors_(successors.size()) {
     for (uint32_t b = 0; b < successors.size(); ++b)
       for (uint32_t s : successors[b]) predecessors_[s].push_back(b);
   }
@@ -59,7 +63,10 @@ class Orderer {
 
   // Tarjan's algorithm without recursion: texts with very long chains of blocks must not overflow the stack.
   void tarjan(uint32_t root, uint32_t ignore_target, uint32_t region, std::vector<std::vector<uint32_t>>& out) {
-    struct Step { uint32_t block; size_t next; };
+    struct Step {
+      uint32_t block;
+      size_t next;
+    };
     std::vector<Step> path;
     std::vector<uint32_t> stack;
     const uint32_t base = counter_;

@@ -19,7 +19,8 @@ namespace {
 void print(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
   for_lanes(mask, [&](int lane) {
     int count = 0;
-    w.block->printed += format_device_printf(w, i, lane, argument<uint64_t>(w, site, 0, lane), argument<uint64_t>(w, site, 1, lane), &count);
+    w.block->printed +=
+        format_device_printf(w, i, lane, argument<uint64_t>(w, site, 0, lane), argument<uint64_t>(w, site, 1, lane), &count);
     give_back<int32_t>(w, site, lane, count);
   });
 }
@@ -35,8 +36,8 @@ void assert_fail(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
     const auto& b = w.block->index;
     const auto& t = w.tid[lane];
     if (!text.empty()) text += '\n';
-    text += fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.", string(1), argument<uint32_t>(w, site, 2, lane),
-                        string(3), b[0], b[1], b[2], t[0], t[1], t[2], string(0));
+    text += fmt::format("{}:{}: {}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.", string(1),
+                        argument<uint32_t>(w, site, 2, lane), string(3), b[0], b[1], b[2], t[0], t[1], t[2], string(0));
   });
   w.trap(TrapKind::Assert, i, __builtin_ctz(mask), "device-side assert failed", 0, text);
 }
@@ -79,8 +80,7 @@ void heap_free(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
     if (!p) return;
     const bool known = device_free(*w.block->launch, p);
     if (w.block->observer) w.block->observer->heap_freed(w, i, lane, p, known);
-    if (!known)
-      w.trap(TrapKind::IllegalAddress, i, lane, "free of an address that device malloc did not give, or that is free already", p);
+    if (!known) w.trap(TrapKind::IllegalAddress, i, lane, "free of an address that device malloc did not give, or that is free already", p);
   });
 }
 
@@ -219,7 +219,8 @@ void exec_call_indirect(Warp& w, const Insn& i, uint32_t mask) {
   uint32_t same = 0;
   for (int l = 0; l < kWarpSize; ++l) same |= static_cast<uint32_t>((mask >> l & 1) && targets[l] == targets[first]) << l;
   const uint64_t n = (targets[first] - kCodeWindow) / 16;
-  if (targets[first] < kCodeWindow || targets[first] % 16 || n == 0 || n > image.functions.size() || (image.functions[n - 1]->source->entry && !image.launch_entry))
+  if (targets[first] < kCodeWindow || targets[first] % 16 || n == 0 || n > image.functions.size() ||
+      (image.functions[n - 1]->source->entry && !image.launch_entry))
     w.trap(TrapKind::InvalidPc, i, first, "call through a pointer that is not a device function", targets[first],
            "function pointers taken on the host do not work on the device; take them in device code");
   const FunctionCode& callee = *image.functions[n - 1];
@@ -229,7 +230,9 @@ void exec_call_indirect(Warp& w, const Insn& i, uint32_t mask) {
     return image.launch_entry(w, i, site, same);
   }
   bool ok = site.args.size() == callee.params.size() && site.returns.size() == callee.returns.size();
-  if (!ok) w.trap(TrapKind::InvalidPc, i, first, fmt::format("call through a pointer with other parameters than {} has", callee.display_name), targets[first]);
+  if (!ok)
+    w.trap(TrapKind::InvalidPc, i, first, fmt::format("call through a pointer with other parameters than {} has", callee.display_name),
+           targets[first]);
   // The other lanes come back to this instruction.
   if (mask != same) w.split(mask & ~same, &i);
   w.call(i, callee, site, same);

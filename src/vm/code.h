@@ -59,17 +59,32 @@ enum class Watched : uint8_t {
 // decoder adds, which are told apart here.
 enum class Step : uint8_t {
   Row,
-  Label, Jump, Branch, BranchTable, Ret, Exit,
-  Call, CallBuiltin, CallIndirect,
+  Label,
+  Jump,
+  Branch,
+  BranchTable,
+  Ret,
+  Exit,
+  Call,
+  CallBuiltin,
+  CallIndirect,
   PickTarget,   // of a call through a register in flattened code: which of its functions
   NotPred,      // a negated operand
   ReadSpecial,  // a special register that varies
 };
 constexpr isa::Effects effects_of(Step step) {
   switch (step) {
-    case Step::Row: case Step::Label: case Step::NotPred: return {};
-    case Step::Jump: case Step::Branch: case Step::BranchTable: case Step::Ret: case Step::Exit: return {.leads = true};
-    case Step::Call: case Step::CallBuiltin: case Step::CallIndirect: return {true, true, true, true, true, true, true, true};
+    case Step::Row:
+    case Step::Label:
+    case Step::NotPred: return {};
+    case Step::Jump:
+    case Step::Branch:
+    case Step::BranchTable:
+    case Step::Ret:
+    case Step::Exit: return {.leads = true};
+    case Step::Call:
+    case Step::CallBuiltin:
+    case Step::CallIndirect: return {true, true, true, true, true, true, true, true};
     case Step::PickTarget: return {.meets = true};
     case Step::ReadSpecial: return {.varies = true};
   }
@@ -172,7 +187,9 @@ struct FunctionCode {
     static std::atomic<uint64_t> made{0};
     return ++made;
   }
-  const FunctionCode& function_of(const Insn& i) const { return origins.empty() ? *this : *origins[static_cast<size_t>(&i - insns.data())].function; }
+  const FunctionCode& function_of(const Insn& i) const {
+    return origins.empty() ? *this : *origins[static_cast<size_t>(&i - insns.data())].function;
+  }
 };
 
 struct CallSite {

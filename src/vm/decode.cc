@@ -13,8 +13,7 @@ namespace {
 Watched watched(const ptx::Instruction& i) {
   const isa::Row& row = *i.form.row;
   if (row.kind == Kind::Image) return Watched::Plain;
-  if (row.cls == isa::Class::Load || row.cls == isa::Class::Store || row.cls == isa::Class::Atomic)
-    return Watched::Memory;
+  if (row.cls == isa::Class::Load || row.cls == isa::Class::Store || row.cls == isa::Class::Atomic) return Watched::Memory;
   const bool block_barrier = row.kind == Kind::Barrier && !row.syntax.starts_with("bar.warp.sync");
   if (i.form.mods.sync && !block_barrier && row.kind != Kind::Misc) return Watched::WarpSync;
   if (row.kind == Kind::Barrier && !block_barrier) return Watched::WarpSync;
@@ -24,10 +23,8 @@ Watched watched(const ptx::Instruction& i) {
     case isa::Class::Barrier:
     case isa::Class::Fence:
     case isa::Class::Misc:
-    case isa::Class::Copy:
-      return Watched::Notable;
-    default:
-      return Watched::Plain;
+    case isa::Class::Copy: return Watched::Notable;
+    default: return Watched::Plain;
   }
 }
 
@@ -50,8 +47,7 @@ void Decoder::find_blocks() {
   blocks_ = ptx::split_blocks(f_);
   block_of_.resize(f_.body.size() + 1);
   for (uint32_t b = 0; b < blocks_.size(); ++b)
-    for (uint32_t k = blocks_[b].begin; k <= blocks_[b].end; ++k)
-      block_of_[k] = b;  // the end is overwritten by the next one
+    for (uint32_t k = blocks_[b].begin; k <= blocks_[b].end; ++k) block_of_[k] = b;  // the end is overwritten by the next one
   std::vector<std::vector<uint32_t>> successors;
   for (const ptx::Block& block : blocks_) successors.push_back(block.successors);
   order_ = order_blocks(successors);
@@ -70,8 +66,7 @@ void Decoder::find_meeting_places(const std::vector<std::vector<uint32_t>>& succ
   for (uint32_t b : order_)
     for (uint32_t s : successors[b]) {
       ++predecessors[s];
-      if (position_[s] <= position_[b])
-        loop_head[position_[b]] = std::min<size_t>(loop_head[position_[b]], position_[s]);
+      if (position_[s] <= position_[b]) loop_head[position_[b]] = std::min<size_t>(loop_head[position_[b]], position_[s]);
     }
   // For each place the nearest one from which a way leads back to it or to before it.
   std::vector<size_t> leads_back(n, kNone), open;
@@ -128,18 +123,14 @@ void Decoder::finish() {
     const bool table = next_table < tables_.size() && tables_[next_table] == k;
     next_table += table;
     for (int32_t& s : code_.lists[k]) {
-      if (table)
-        s = static_cast<int32_t>(starts_[static_cast<uint32_t>(s)]);
-      else
-        fix(s);
+      if (table) s = static_cast<int32_t>(starts_[static_cast<uint32_t>(s)]);
+      else fix(s);
     }
   }
   for (uint32_t k : to_patch_) code_.insns[k].target = starts_[code_.insns[k].target];
   code_.frame_bytes = (frame_ + 63) / 64 * 64;
 }
 
-void decode(FunctionCode& code, const Resolve& resolve, std::vector<ptx::Diagnostic>& errors) {
-  Decoder(code, resolve, errors).run();
-}
+void decode(FunctionCode& code, const Resolve& resolve, std::vector<ptx::Diagnostic>& errors) { Decoder(code, resolve, errors).run(); }
 
 }  // namespace warpbeam::vm

@@ -16,27 +16,19 @@ using ptx::Operand;
 using ptx::OperandKind;
 
 void Decoder::refuse(const ptx::Instruction& i) {
-  errors_.push_back(
-      {i.at, fmt::format("this form of '{}' is not supported ({})", i.form.row->opcode, i.form.row->syntax), false});
+  errors_.push_back({i.at, fmt::format("this form of '{}' is not supported ({})", i.form.row->opcode, i.form.row->syntax), false});
 }
 
 void Decoder::decode_instruction(const ptx::Instruction& i, uint32_t block) {
   switch (i.form.row->kind) {
-    case Kind::Control:
-      return decode_control(i, block);
-    case Kind::Move:
-      return decode_move(i);
+    case Kind::Control: return decode_control(i, block);
+    case Kind::Move: return decode_move(i);
     case Kind::Memory:
-    case Kind::Atomic:
-      return decode_memory(i);
-    case Kind::Async:
-      return i.form.row->cls == isa::Class::Load ? decode_async(i) : decode_wide(i);
-    case Kind::Tensor:
-      return decode_wide(i);
-    case Kind::Image:
-      return decode_image(i);
-    default:
-      return decode_plain(i);
+    case Kind::Atomic: return decode_memory(i);
+    case Kind::Async: return i.form.row->cls == isa::Class::Load ? decode_async(i) : decode_wide(i);
+    case Kind::Tensor: return decode_wide(i);
+    case Kind::Image: return decode_image(i);
+    default: return decode_plain(i);
   }
 }
 
@@ -112,10 +104,8 @@ void Decoder::decode_memory(const ptx::Instruction& i) {
   insn.cache = next_cache_++ % 64;
   int address_at = -1, data_at = -1;
   for (int k = 0; k < row.operands.count && k < static_cast<int>(i.operands.size()); ++k) {
-    if (row.operands.list[k].address)
-      address_at = k;
-    else if (data_at < 0)
-      data_at = k;
+    if (row.operands.list[k].address) address_at = k;
+    else if (data_at < 0) data_at = k;
   }
   if (address_at < 0) return refuse(i);
   const Operand& target = i.operands[static_cast<size_t>(address_at)];
@@ -170,8 +160,7 @@ void Decoder::decode_memory(const ptx::Instruction& i) {
       insn.adds_one = (!returns || insn.drops_result) && i.form.mods.op == isa::Op::Add && insn.width == 4 && !isa::is_float(i.form.type) &&
                       b.kind == OperandKind::Immediate && b.imm == 1 && !b.float_literal;
     }
-    if (i.operands.size() > first + 1 && i.form.mods.op == isa::Op::Cas)
-      insn.op[3] = slot(i.operands[first + 1], i.form.type, i);
+    if (i.operands.size() > first + 1 && i.form.mods.op == isa::Op::Cas) insn.op[3] = slot(i.operands[first + 1], i.form.type, i);
     if (i.form.mods.op == isa::Op::Cas && insn.op[3] < 0) return refuse(i);
     insn.fn = select_handler(i, f_);
   } else {
@@ -255,15 +244,12 @@ void Decoder::decode_image(const ptx::Instruction& i) {
   auto take = [&](Type type, int most) {
     const Operand& o = i.operands[at++];
     const size_t before = slots.size();
-    auto one = [&](const Operand& e) {
-      slots.push_back(slot(e, e.kind == OperandKind::Register ? f_.registers[e.reg].type : type, i));
-    };
+    auto one = [&](const Operand& e) { slots.push_back(slot(e, e.kind == OperandKind::Register ? f_.registers[e.reg].type : type, i)); };
     if (o.kind == OperandKind::Vector)
       for (const Operand& e : o.list) {
         if (static_cast<int>(slots.size() - before) < most) one(e);
       }
-    else
-      one(o);
+    else one(o);
     insn.width = static_cast<uint8_t>(register_bytes(o, type));
     return static_cast<uint8_t>(slots.size() - before);
   };
@@ -372,14 +358,11 @@ void Decoder::decode_call(const ptx::Instruction& i) {
 }
 
 void Decoder::check_call(const ptx::Instruction& i, const CallSite& site, const ptx::Function& callee, Builtin launch) {
-  bool ok = site.args.size() == callee.params.size() && site.returns.size() == callee.returns.size() &&
-            (!callee.entry || launch);
+  bool ok = site.args.size() == callee.params.size() && site.returns.size() == callee.returns.size() && (!callee.entry || launch);
   for (size_t k = 0; ok && k < site.args.size(); ++k)
-    ok = site.args[k].size == callee.params[k].size ||
-         (callee.entry && site.args[k].size == 4 && callee.params[k].size < 4);
+    ok = site.args[k].size == callee.params[k].size || (callee.entry && site.args[k].size == 4 && callee.params[k].size < 4);
   for (size_t k = 0; ok && k < site.returns.size(); ++k) ok = site.returns[k].size == callee.returns[k].size;
-  if (!ok)
-    errors_.push_back({i.at, fmt::format("this call does not match the parameters of '{}'", callee.name), false});
+  if (!ok) errors_.push_back({i.at, fmt::format("this call does not match the parameters of '{}'", callee.name), false});
 }
 
 }  // namespace warpbeam::vm

@@ -45,8 +45,7 @@ void Decoder::place_registers() {
   for (const auto& i : f_.body)
     for (const Operand& o : i.operands) mark(mark, o);
   for (size_t k = 0; k < f_.registers.size(); ++k)
-    if (f_.registers[k].type != Type::Pred && mentions_[k])
-      registers_[k] = allocate_lanes(lane_bytes(f_.registers[k].type));
+    if (f_.registers[k].type != Type::Pred && mentions_[k]) registers_[k] = allocate_lanes(lane_bytes(f_.registers[k].type));
 }
 
 void Decoder::place_locals() {
@@ -105,8 +104,7 @@ int32_t Decoder::constant(uint64_t bits, int bytes, uint64_t high) {
 int32_t Decoder::frame_slot(FrameSlot slot) {
   const auto key = std::make_tuple(slot.kind, slot.special, slot.component, slot.width, slot.variable, slot.addend);
   if (auto it = slot_at_.find(key); it != slot_at_.end()) return it->second;
-  slot.offset =
-      allocate_lanes(slot.special == Special::IsExplicitCluster && slot.kind == SlotKind::Special ? 0 : slot.width);
+  slot.offset = allocate_lanes(slot.special == Special::IsExplicitCluster && slot.kind == SlotKind::Special ? 0 : slot.width);
   code_.slots.push_back(slot);
   slot_at_.emplace(key, slot.offset);
   return slot.offset;
@@ -129,13 +127,11 @@ int32_t Decoder::symbol(const Operand& o, int bytes, const ptx::Instruction& at)
         {SlotKind::LocalAddress, {}, 0, static_cast<uint8_t>(bytes), 0, it->second.variable, int64_t(it->second.offset) + o.offset});
   if (auto it = entry_params_.find(o.name); it != entry_params_.end()) {
     code_.takes_param_address = true;
-    return frame_slot(
-        {SlotKind::ParamAddress, {}, 0, static_cast<uint8_t>(bytes), 0, 0, int64_t(it->second) + o.offset});
+    return frame_slot({SlotKind::ParamAddress, {}, 0, static_cast<uint8_t>(bytes), 0, 0, int64_t(it->second) + o.offset});
   }
   Resolved r = resolve_(o.name);
   switch (r.kind) {
-    case Resolved::Address:
-      return constant(r.address + static_cast<uint64_t>(o.offset), bytes);
+    case Resolved::Address: return constant(r.address + static_cast<uint64_t>(o.offset), bytes);
     case Resolved::Shared:
       note(code_.shared_used, r.shared);
       return frame_slot({SlotKind::SharedAddress, {}, 0, static_cast<uint8_t>(bytes), 0, r.shared, o.offset});
@@ -143,9 +139,7 @@ int32_t Decoder::symbol(const Operand& o, int bytes, const ptx::Instruction& at)
       note(code_.callees, r.function->index);
       note(code_.taken, r.function->index);
       return constant(r.address, bytes);
-    default:
-      errors_.push_back({at.at, fmt::format("'{}' is not declared", o.name), false});
-      return constant(0, bytes);
+    default: errors_.push_back({at.at, fmt::format("'{}' is not declared", o.name), false}); return constant(0, bytes);
   }
 }
 
@@ -161,24 +155,18 @@ int32_t Decoder::slot(const Operand& o, Type want, const ptx::Instruction& at) {
       n.op[1] = s;
       return fresh;
     }
-    case OperandKind::Immediate:
-      return constant(immediate_bits(o, want), bytes);
-    case OperandKind::Special:
-      return special(o, bytes, at);
-    case OperandKind::Symbol:
-      return symbol(o, bytes, at);
-    case OperandKind::Sink:
-      return allocate_lanes(bytes);
-    default:
-      return -1;
+    case OperandKind::Immediate: return constant(immediate_bits(o, want), bytes);
+    case OperandKind::Special: return special(o, bytes, at);
+    case OperandKind::Symbol: return symbol(o, bytes, at);
+    case OperandKind::Sink: return allocate_lanes(bytes);
+    default: return -1;
   }
 }
 
 int32_t Decoder::special(const Operand& o, int bytes, const ptx::Instruction& at) {
   const isa::SpecialRow& row = *o.special;
   if (row.type == Type::Pred && bytes != 0) bytes = 4;
-  if (!row.varies)
-    return frame_slot({SlotKind::Special, row.id, o.component, static_cast<uint8_t>(bytes ? bytes : 4), 0, 0, 0});
+  if (!row.varies) return frame_slot({SlotKind::Special, row.id, o.component, static_cast<uint8_t>(bytes ? bytes : 4), 0, 0, 0});
   int32_t fresh = allocate_lanes(bytes);
   Insn& i = add(Step::ReadSpecial, at);
   i.op[0] = fresh;
@@ -187,8 +175,7 @@ int32_t Decoder::special(const Operand& o, int bytes, const ptx::Instruction& at
   return fresh;
 }
 
-void Decoder::address(const Operand& o, const ptx::Instruction& at, int32_t& base, int64_t& offset,
-                      uint8_t& base_width) {
+void Decoder::address(const Operand& o, const ptx::Instruction& at, int32_t& base, int64_t& offset, uint8_t& base_width) {
   base = -1;
   offset = o.offset;
   base_width = 8;
@@ -200,10 +187,8 @@ void Decoder::address(const Operand& o, const ptx::Instruction& at, int32_t& bas
   } else {
     Operand plain = o;
     plain.offset = 0;
-    if (auto r = resolve_if_address(o.name))
-      offset += static_cast<int64_t>(*r);
-    else
-      base = symbol(plain, 8, at);
+    if (auto r = resolve_if_address(o.name)) offset += static_cast<int64_t>(*r);
+    else base = symbol(plain, 8, at);
   }
 }
 

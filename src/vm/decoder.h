@@ -40,9 +40,7 @@ class Decoder {
   // --- the frame
   // -------------------------------------------------------------------------------------------------------
   int32_t allocate(uint32_t bytes, uint32_t align);
-  int32_t allocate_lanes(int bytes) {
-    return bytes == 0 ? allocate(4, 4) : allocate(static_cast<uint32_t>(bytes) * kWarpSize, 64);
-  }
+  int32_t allocate_lanes(int bytes) { return bytes == 0 ? allocate(4, 4) : allocate(static_cast<uint32_t>(bytes) * kWarpSize, 64); }
   static int lane_bytes(Type t) { return t == Type::Pred ? 0 : isa::bytes_of(t); }
   void place_registers();
   void place_locals();

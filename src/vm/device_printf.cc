@@ -119,19 +119,37 @@ std::string format_device_printf(Warp& w, const Insn& i, int lane, uint64_t form
     }
     const char c = f[end++];
     switch (c) {
-      case 'd': case 'i': case 'u': case 'o': case 'x': case 'X':
+      case 'd':
+      case 'i':
+      case 'u':
+      case 'o':
+      case 'x':
+      case 'X':
         ++*count;
         if (longs > 0) {
           append(out, spec + "ll" + c, width, has_width, precision, has_precision, read_value<long long>(w, i, lane, at));
         } else {
-          append(out, spec + (longs == -1 ? "h" : longs < -1 ? "hh" : "") + c, width, has_width, precision, has_precision, read_value<int>(w, i, lane, at));
+          append(out,
+                 spec +
+                     (longs == -1  ? "h"
+                      : longs < -1 ? "hh"
+                                   : "") +
+                     c,
+                 width, has_width, precision, has_precision, read_value<int>(w, i, lane, at));
         }
         break;
       case 'c':
         ++*count;
         append(out, spec + c, width, has_width, precision, has_precision, read_value<int>(w, i, lane, at));
         break;
-      case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
         ++*count;
         append(out, spec + c, width, has_width, precision, has_precision, read_value<double>(w, i, lane, at));
         break;

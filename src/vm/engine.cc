@@ -62,9 +62,22 @@ Engine* load_library(bool say) {
     if (say) fmt::print(stderr, "warpbeam: the fast engine cannot be loaded: {}\n", dlerror());
     return nullptr;
   }
-  static const EngineServices services{library_function_call(), flatten, [](Block& b) { b.become_next(); },
-                                       [](Block& b) { b.begin_watch(); }, [](Block& b) { b.end_watch(); }, [](Block& b) { b.prepare_warps(); }, [](Block& b) { b.take_local_memory(); },
-                                       report_accesses, report_meeting, describe_access, place_warp, place_lanes, resume, Warp::location, reads_lanes, read_lanes};
+  static const EngineServices services{library_function_call(),
+                                       flatten,
+                                       [](Block& b) { b.become_next(); },
+                                       [](Block& b) { b.begin_watch(); },
+                                       [](Block& b) { b.end_watch(); },
+                                       [](Block& b) { b.prepare_warps(); },
+                                       [](Block& b) { b.take_local_memory(); },
+                                       report_accesses,
+                                       report_meeting,
+                                       describe_access,
+                                       place_warp,
+                                       place_lanes,
+                                       resume,
+                                       Warp::location,
+                                       reads_lanes,
+                                       read_lanes};
   return make(services);
 }
 
@@ -140,7 +153,8 @@ void look_through(const FunctionCode& code, KeptForEngine& kept) {
     ++deeper[begin];
     --deeper[k + 1];
     for (size_t j = begin; j <= k && left; ++j, --left)
-      if (const uint32_t to = code.insns[j].target; to != kNoTarget && (j == k || to < begin || to > k)) kept.turns = std::max(kept.turns, bound_of(code, j));
+      if (const uint32_t to = code.insns[j].target; to != kNoTarget && (j == k || to < begin || to > k))
+        kept.turns = std::max(kept.turns, bound_of(code, j));
   }
   int32_t depth = 0;
   for (size_t k = 0; k < code.insns.size(); ++k) {
@@ -188,7 +202,8 @@ Prospect prospect_of(const Launch& launch) {
   if (slowest) return {true, slowest};
   // Blocks of a cooperative launch begin together, and the interpreter's go on with it to their ends.
   const uint64_t together = launch.cooperative ? uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] : 1;
-  const double guess = static_cast<double>(together * warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kept.turns))) * kInterpreted;
+  const double guess =
+      static_cast<double>(together * warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kept.turns))) * kInterpreted;
   if (guess > kLongGuess) return {true, kMostPatience};
   return {work >= kWorthCompiling, 0};
 }

@@ -192,14 +192,18 @@ struct Elementwise {
 // Which operations a type has: the table of the manual's "atom" page.
 bool legal(Op op, Type t, bool is_red) {
   switch (op) {
-    case Op::And: case Op::Or: case Op::Xor: return t == Type::B32 || t == Type::B64;
+    case Op::And:
+    case Op::Or:
+    case Op::Xor: return t == Type::B32 || t == Type::B64;
     case Op::Cas: return !is_red && (t == Type::B16 || t == Type::B32 || t == Type::B64 || t == Type::B128);
     case Op::Exch: return !is_red && (t == Type::B32 || t == Type::B64 || t == Type::B128);
     case Op::Add:
-      return t == Type::U32 || t == Type::S32 || t == Type::U64 || t == Type::F32 || t == Type::F64 || t == Type::F16 ||
-             t == Type::F16x2 || t == Type::BF16 || t == Type::BF16x2;
-    case Op::Inc: case Op::Dec: return t == Type::U32;
-    case Op::Min: case Op::Max: return t == Type::U32 || t == Type::S32 || t == Type::U64 || t == Type::S64;
+      return t == Type::U32 || t == Type::S32 || t == Type::U64 || t == Type::F32 || t == Type::F64 || t == Type::F16 || t == Type::F16x2 ||
+             t == Type::BF16 || t == Type::BF16x2;
+    case Op::Inc:
+    case Op::Dec: return t == Type::U32;
+    case Op::Min:
+    case Op::Max: return t == Type::U32 || t == Type::S32 || t == Type::U64 || t == Type::S64;
     default: return false;
   }
 }

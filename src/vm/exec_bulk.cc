@@ -45,22 +45,14 @@ T combine_numbers(const isa::Mods& m, T a, T b) {
   if (m.boolop == BoolOp::Or) return static_cast<T>(a | b);
   if (m.boolop == BoolOp::Xor) return static_cast<T>(a ^ b);
   switch (m.op) {
-    case Op::And:
-      return static_cast<T>(a & b);
-    case Op::Or:
-      return static_cast<T>(a | b);
-    case Op::Xor:
-      return static_cast<T>(a ^ b);
-    case Op::Min:
-      return std::min(a, b);
-    case Op::Max:
-      return std::max(a, b);
-    case Op::Inc:
-      return a >= b ? T(0) : static_cast<T>(a + 1);
-    case Op::Dec:
-      return a == 0 || a > b ? b : static_cast<T>(a - 1);
-    default:
-      return static_cast<T>(a + b);
+    case Op::And: return static_cast<T>(a & b);
+    case Op::Or: return static_cast<T>(a | b);
+    case Op::Xor: return static_cast<T>(a ^ b);
+    case Op::Min: return std::min(a, b);
+    case Op::Max: return std::max(a, b);
+    case Op::Inc: return a >= b ? T(0) : static_cast<T>(a + 1);
+    case Op::Dec: return a == 0 || a > b ? b : static_cast<T>(a - 1);
+    default: return static_cast<T>(a + b);
   }
 }
 template <class Half>
@@ -75,31 +67,21 @@ uint16_t combine_halves(const isa::Mods& m, uint16_t a, uint16_t b) {
 
 uint64_t combine(const isa::Mods& m, Type t, uint64_t a, uint64_t b) {
   switch (t) {
-    case Type::F16:
-      return combine_halves<isa::F16>(m, static_cast<uint16_t>(a), static_cast<uint16_t>(b));
-    case Type::BF16:
-      return combine_halves<isa::Bf16>(m, static_cast<uint16_t>(a), static_cast<uint16_t>(b));
+    case Type::F16: return combine_halves<isa::F16>(m, static_cast<uint16_t>(a), static_cast<uint16_t>(b));
+    case Type::BF16: return combine_halves<isa::Bf16>(m, static_cast<uint16_t>(a), static_cast<uint16_t>(b));
     case Type::F32:
       return isa::bits_of(isa::add_f32(isa::flush_if(isa::f32_of(static_cast<uint32_t>(a)), true),
-                                       isa::flush_if(isa::f32_of(static_cast<uint32_t>(b)), true),
-                                       {isa::Rounding::NearestEven, true}));
-    case Type::F64:
-      return isa::bits_of(isa::f64_of(a) + isa::f64_of(b));
-    case Type::S32:
-      return static_cast<uint32_t>(combine_numbers(m, static_cast<int32_t>(a), static_cast<int32_t>(b)));
-    case Type::S64:
-      return static_cast<uint64_t>(combine_numbers(m, static_cast<int64_t>(a), static_cast<int64_t>(b)));
+                                       isa::flush_if(isa::f32_of(static_cast<uint32_t>(b)), true), {isa::Rounding::NearestEven, true}));
+    case Type::F64: return isa::bits_of(isa::f64_of(a) + isa::f64_of(b));
+    case Type::S32: return static_cast<uint32_t>(combine_numbers(m, static_cast<int32_t>(a), static_cast<int32_t>(b)));
+    case Type::S64: return static_cast<uint64_t>(combine_numbers(m, static_cast<int64_t>(a), static_cast<int64_t>(b)));
     case Type::U8:
-    case Type::B8:
-      return static_cast<uint8_t>(combine_numbers(m, static_cast<uint8_t>(a), static_cast<uint8_t>(b)));
+    case Type::B8: return static_cast<uint8_t>(combine_numbers(m, static_cast<uint8_t>(a), static_cast<uint8_t>(b)));
     case Type::U16:
-    case Type::B16:
-      return static_cast<uint16_t>(combine_numbers(m, static_cast<uint16_t>(a), static_cast<uint16_t>(b)));
+    case Type::B16: return static_cast<uint16_t>(combine_numbers(m, static_cast<uint16_t>(a), static_cast<uint16_t>(b)));
     case Type::U64:
-    case Type::B64:
-      return combine_numbers(m, a, b);
-    default:
-      return static_cast<uint32_t>(combine_numbers(m, static_cast<uint32_t>(a), static_cast<uint32_t>(b)));
+    case Type::B64: return combine_numbers(m, a, b);
+    default: return static_cast<uint32_t>(combine_numbers(m, static_cast<uint32_t>(a), static_cast<uint32_t>(b)));
   }
 }
 
@@ -109,19 +91,14 @@ void reduce_element(const isa::Mods& m, Type t, std::byte* to, const std::byte* 
   std::memcpy(&b, from, sizeof(T));
   std::atomic_ref<T> cell(*reinterpret_cast<T*>(to));
   T old = cell.load(std::memory_order_relaxed);
-  while (!cell.compare_exchange_weak(old, static_cast<T>(combine(m, t, old, b)))) {
-  }
+  while (!cell.compare_exchange_weak(old, static_cast<T>(combine(m, t, old, b)))) {}
 }
 void reduce_bytes(const isa::Mods& m, Type t, std::byte* to, const std::byte* from) {
   switch (isa::bytes_of(t)) {
-    case 1:
-      return reduce_element<uint8_t>(m, t, to, from);
-    case 2:
-      return reduce_element<uint16_t>(m, t, to, from);
-    case 8:
-      return reduce_element<uint64_t>(m, t, to, from);
-    default:
-      return reduce_element<uint32_t>(m, t, to, from);
+    case 1: return reduce_element<uint8_t>(m, t, to, from);
+    case 2: return reduce_element<uint16_t>(m, t, to, from);
+    case 8: return reduce_element<uint64_t>(m, t, to, from);
+    default: return reduce_element<uint32_t>(m, t, to, from);
   }
 }
 void reduce_span(const isa::Mods& m, Type t, std::byte* to, const std::byte* from, uint64_t bytes) {
@@ -134,8 +111,7 @@ void reduce_span(const isa::Mods& m, Type t, std::byte* to, const std::byte* fro
 uint64_t bulk_size(Warp& w, const Insn& i, int lane, const WideOperand& o) {
   const uint64_t bytes = static_cast<uint32_t>(value_of(w, o, lane));
   if (bytes % 16)
-    w.trap(TrapKind::IllegalInstruction, i, lane,
-           fmt::format("a bulk copy of {} bytes: the size must be a multiple of 16", bytes));
+    w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("a bulk copy of {} bytes: the size must be a multiple of 16", bytes));
   return bytes;
 }
 
@@ -148,8 +124,7 @@ void each_target(Warp& w, const Insn& i, int lane, uint64_t to, uint64_t bar, si
   for (uint64_t rank = 0; rank < 16; ++rank) {
     if (!(blocks >> rank & 1)) continue;
     if (rank >= count)
-      w.trap(TrapKind::IllegalInstruction, i, lane,
-             fmt::format("the copy goes to block {} of the cluster, which has {}", rank, count));
+      w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("the copy goes to block {} of the cluster, which has {}", rank, count));
     const auto in_block = [&](uint64_t address) {
       return (rank + 1) * kClusterStride + shared_offset(w, i, lane, address) % kClusterStride;
     };
@@ -180,10 +155,8 @@ void bulk_exchange(Warp& w, const Insn& i, uint32_t mask) {
     const SharedPlace to = shared_span(w, i, l, address_of(w, i.wide[0], l), bytes, 16, AccessKind::Write);
     report(w, i, l, Space::Shared, reported_offset(w, from), bytes, AccessKind::Read);
     report(w, i, l, Space::Shared, reported_offset(w, to), bytes, reduces ? AccessKind::Atomic : AccessKind::Write);
-    if (reduces)
-      reduce_span(i.mods(), i.type(), to.data(), from.data(), bytes);
-    else
-      std::memmove(to.data(), from.data(), bytes);
+    if (reduces) reduce_span(i.mods(), i.type(), to.data(), from.data(), bytes);
+    else std::memmove(to.data(), from.data(), bytes);
     ++to.block->progress;
     complete_transactions(w, i, l, address_of(w, i.wide[3], l), bytes);
   });
@@ -198,10 +171,8 @@ void bulk_store(Warp& w, const Insn& i, uint32_t mask) {
     std::byte* to = global_span(w, i, l, target, bytes, 16, AccessKind::Write);
     report(w, i, l, Space::Shared, from.offset, bytes, AccessKind::Read);
     report(w, i, l, Space::Global, target, bytes, reduces ? AccessKind::Atomic : AccessKind::Write);
-    if (reduces)
-      reduce_span(i.mods(), i.type(), to, from.data(), bytes);
-    else if (bytes)
-      std::memcpy(to, from.data(), bytes);
+    if (reduces) reduce_span(i.mods(), i.type(), to, from.data(), bytes);
+    else if (bytes) std::memcpy(to, from.data(), bytes);
   });
 }
 
@@ -216,14 +187,12 @@ struct TensorCopy {
 TensorCopy tensor_copy(Warp& w, const Insn& i, int lane, const WideOperand& tensor, const WideOperand* offsets) {
   TensorCopy c;
   const uint64_t address = address_of(w, tensor, lane);
-  if (address % 64)
-    w.trap(TrapKind::MisalignedAddress, i, lane, "a tensor map lies at an address that is no multiple of 64", address);
+  if (address % 64) w.trap(TrapKind::MisalignedAddress, i, lane, "a tensor map lies at an address that is no multiple of 64", address);
   // clang copies a parameter whose address is taken, so the map may lie in the thread's local memory.
   const bool local = (address & ~(kWindowBytes - 1)) == kLocalWindow;
   if (local && address - kLocalWindow + 128 > w.local_limit)
     w.trap(TrapKind::IllegalAddress, i, lane, "a tensor map lies outside the thread's local memory", address);
-  const std::byte* at =
-      local ? w.local(lane) + (address - kLocalWindow) : global_span(w, i, lane, address, 128, 64, AccessKind::Read);
+  const std::byte* at = local ? w.local(lane) + (address - kLocalWindow) : global_span(w, i, lane, address, 128, 64, AccessKind::Read);
   std::memcpy(&c.map, at, sizeof(TensorMap));
   if (const std::string wrong = tensor_map_error(c.map); !wrong.empty())
     w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("a copy by a bad tensor map: {}", wrong), address);
@@ -235,8 +204,7 @@ TensorCopy tensor_copy(Warp& w, const Insn& i, int lane, const WideOperand& tens
            c.map.im2col ? "the tensor map is for .im2col copies" : "the tensor map is for .tile copies", address);
   for (size_t k = 0; k < tensor.parts.size(); ++k) c.at[k] = w.lanes<int32_t>(tensor.parts[k])[lane];
   if (offsets)
-    for (size_t k = 0; k < offsets->parts.size() && k < 3; ++k)
-      c.offsets[k] = w.lanes<uint16_t>(offsets->parts[k])[lane];
+    for (size_t k = 0; k < offsets->parts.size() && k < 3; ++k) c.offsets[k] = w.lanes<uint16_t>(offsets->parts[k])[lane];
   const int64_t inner = c.at[0] * tensor_element_bytes(c.map.type);
   if (!c.map.interleave && inner % 16)
     w.trap(TrapKind::IllegalInstruction, i, lane,
@@ -308,20 +276,18 @@ void tensor_load(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int l) {
     const isa::Mods& mods = i.mods();
     const TensorCopy c = tensor_copy(w, i, l, i.wide[1], mods.im2col ? &i.wide[3] : nullptr);
-    each_target(w, i, l, address_of(w, i.wide[0], l), address_of(w, i.wide[2], l), mods.im2col ? 4 : 3,
-                [&](uint64_t to, uint64_t bar) {
-                  const SharedPlace place = box_place(w, i, l, to, c.map, AccessKind::Write);
-                  report(w, i, l, Space::Shared, reported_offset(w, place), tensor_box_bytes(c.map), AccessKind::Write);
-                  load_box(w, i, l, c, place);
-                  complete_transactions(w, i, l, bar, tensor_box_bytes(c.map));
-                });
+    each_target(w, i, l, address_of(w, i.wide[0], l), address_of(w, i.wide[2], l), mods.im2col ? 4 : 3, [&](uint64_t to, uint64_t bar) {
+      const SharedPlace place = box_place(w, i, l, to, c.map, AccessKind::Write);
+      report(w, i, l, Space::Shared, reported_offset(w, place), tensor_box_bytes(c.map), AccessKind::Write);
+      load_box(w, i, l, c, place);
+      complete_transactions(w, i, l, bar, tensor_box_bytes(c.map));
+    });
   });
 }
 
 Type reduced_type(int type) {
-  static constexpr Type kTypes[kTensorTypes] = {Type::U8,  Type::U16, Type::U32, Type::S32, Type::U64,
-                                                Type::S64, Type::F16, Type::F32, Type::F64, Type::BF16,
-                                                Type::F32, Type::F32, Type::F32};
+  static constexpr Type kTypes[kTensorTypes] = {Type::U8,  Type::U16, Type::U32,  Type::S32, Type::U64, Type::S64, Type::F16,
+                                                Type::F32, Type::F64, Type::BF16, Type::F32, Type::F32, Type::F32};
   return kTypes[type];
 }
 
@@ -334,9 +300,7 @@ void tensor_store(Warp& w, const Insn& i, uint32_t mask) {
     const SharedPlace place = box_place(w, i, l, address_of(w, i.wide[1], l), m, AccessKind::Read);
     report(w, i, l, Space::Shared, place.offset, tensor_box_bytes(m), AccessKind::Read);
     for (int64_t x : c.at)
-      if (x < 0)
-        w.trap(TrapKind::IllegalInstruction, i, l,
-               fmt::format("a box that begins before its tensor, at {}, cannot be stored", x));
+      if (x < 0) w.trap(TrapKind::IllegalInstruction, i, l, fmt::format("a box that begins before its tensor, at {}, cannot be stored", x));
     const uint64_t bytes = static_cast<uint64_t>(tensor_element_bytes(m.type));
     GlobalElements global(w, i, l, AccessKind::Write);
     const std::byte* base = place.block->shared.data();
@@ -345,10 +309,8 @@ void tensor_store(Warp& w, const Insn& i, uint32_t mask) {
       std::byte* to = global.at(m.address + e.global, bytes);
       if (w.block->observer) w.block->observer->runtime_wrote(m.address + e.global, bytes);
       const std::byte* from = base + swizzled(place.offset + e.shared, m.swizzle);
-      if (reduces)
-        reduce_bytes(i.mods(), reduced_type(m.type), to, from);
-      else
-        std::memcpy(to, from, bytes);
+      if (reduces) reduce_bytes(i.mods(), reduced_type(m.type), to, from);
+      else std::memcpy(to, from, bytes);
     });
   });
 }
@@ -358,7 +320,8 @@ void tensor_store(Warp& w, const Insn& i, uint32_t mask) {
 // PTX numbers the types of elements otherwise than the driver's API.
 uint8_t element_type(Warp& w, const Insn& i, int lane, uint64_t number) {
   static constexpr uint8_t kTypes[kTensorTypes] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
-  if (number >= kTensorTypes) w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("tensor maps have no elements of type {:#x} here", number));
+  if (number >= kTensorTypes)
+    w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("tensor maps have no elements of type {:#x} here", number));
   return kTypes[number];
 }
 
@@ -376,32 +339,19 @@ void map_replace(Warp& w, const Insn& i, uint32_t mask) {
     if (std::all_of(at, at + 128, [](std::byte b) { return b == std::byte{0}; })) m.magic = TensorMap::kMagic, m.rank = 1;
     if (m.magic != TensorMap::kMagic)
       w.trap(TrapKind::IllegalInstruction, i, l, "tensormap.replace on 128 bytes that are no tensor map", address);
-    const uint64_t last = value_of(w, i.wide[i.count - 1], l),
-                   ordinal = i.count == 3 ? static_cast<uint64_t>(i.wide[1].offset) : 0;
+    const uint64_t last = value_of(w, i.wide[i.count - 1], l), ordinal = i.count == 3 ? static_cast<uint64_t>(i.wide[1].offset) : 0;
     if (ordinal > 4) w.trap(TrapKind::IllegalInstruction, i, l, fmt::format("a tensor has no dimension {}", ordinal));
-    const auto field = [&](std::string_view name) {
-      return s.starts_with("tensormap.replace.tile." + std::string(name));
-    };
-    if (field("global_address"))
-      m.address = last;
-    else if (field("rank"))
-      m.rank = static_cast<uint8_t>(last + 1);
-    else if (field("global_stride"))
-      m.strides[ordinal & 3] = last;
-    else if (field("box_dim"))
-      m.box[ordinal] = static_cast<uint16_t>(last);
-    else if (field("global_dim"))
-      m.dims[ordinal] = static_cast<uint32_t>(last);
-    else if (field("element_stride"))
-      m.steps[ordinal] = static_cast<uint8_t>(last);
-    else if (field("elemtype"))
-      m.type = element_type(w, i, l, last);
-    else if (field("interleave_layout"))
-      m.interleave = static_cast<uint8_t>(last);
-    else if (field("swizzle_mode"))
-      m.swizzle = static_cast<uint8_t>(last);
-    else if (field("fill_mode"))
-      m.fill = static_cast<uint8_t>(last);
+    const auto field = [&](std::string_view name) { return s.starts_with("tensormap.replace.tile." + std::string(name)); };
+    if (field("global_address")) m.address = last;
+    else if (field("rank")) m.rank = static_cast<uint8_t>(last + 1);
+    else if (field("global_stride")) m.strides[ordinal & 3] = last;
+    else if (field("box_dim")) m.box[ordinal] = static_cast<uint16_t>(last);
+    else if (field("global_dim")) m.dims[ordinal] = static_cast<uint32_t>(last);
+    else if (field("element_stride")) m.steps[ordinal] = static_cast<uint8_t>(last);
+    else if (field("elemtype")) m.type = element_type(w, i, l, last);
+    else if (field("interleave_layout")) m.interleave = static_cast<uint8_t>(last);
+    else if (field("swizzle_mode")) m.swizzle = static_cast<uint8_t>(last);
+    else if (field("fill_mode")) m.fill = static_cast<uint8_t>(last);
     std::memcpy(at, &m, sizeof m);
   });
 }
@@ -430,10 +380,8 @@ void tell_barrier(Warp& w, const Insn& i, uint32_t mask) {
                                    : w.lanes<uint32_t>(value.parts.empty() ? value.slot : value.parts[k])[l];
       std::byte from[8];
       std::memcpy(from, &v, 8);
-      if (reduces)
-        reduce_bytes(i.mods(), i.type(), to.data(), from);
-      else
-        std::memcpy(to.data() + k * step, from, step);
+      if (reduces) reduce_bytes(i.mods(), i.type(), to.data(), from);
+      else std::memcpy(to.data() + k * step, from, step);
     }
     ++to.block->progress;
     complete_transactions(w, i, l, address_of(w, i.wide[2], l), step * n);
@@ -470,8 +418,8 @@ Handler select_async(const ptx::Instruction& i) {
   if (is("red.async")) return tell_barrier<true>;
   if (is("createpolicy")) return policy;
   // Groups of copies are complete as soon as they are committed; prefetches have nothing to do.
-  if (is("cp.async.bulk.commit_group") || is("cp.async.bulk.wait_group") || is("cp.async.bulk.prefetch") ||
-      is("prefetch") || is("cp.async.commit_group") || is("cp.async.wait"))
+  if (is("cp.async.bulk.commit_group") || is("cp.async.bulk.wait_group") || is("cp.async.bulk.prefetch") || is("prefetch") ||
+      is("cp.async.commit_group") || is("cp.async.wait"))
     return no_effect;
   return nullptr;
 }

@@ -10,8 +10,7 @@ namespace {
 
 void arrive(Warp& w, const Insn& i, uint32_t mask) {
   if (const uint32_t again = mask & (w.cluster_arrived | w.cluster_passed))
-    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(again),
-           "a thread arrives at the cluster's barrier twice without waiting");
+    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(again), "a thread arrives at the cluster's barrier twice without waiting");
   w.cluster_arrived |= mask;
   ++w.block->progress;
   w.block->leader->check_cluster_barrier();
@@ -19,8 +18,7 @@ void arrive(Warp& w, const Insn& i, uint32_t mask) {
 
 void wait(Warp& w, const Insn& i, uint32_t mask) {
   if (const uint32_t strangers = mask & ~(w.cluster_arrived | w.cluster_passed))
-    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(strangers),
-           "a thread waits at the cluster's barrier without having arrived");
+    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(strangers), "a thread waits at the cluster's barrier without having arrived");
   if (mask & w.cluster_arrived) {
     if (mask != w.active) w.split(w.active & ~mask, w.ip);
     w.wait_for_cluster(i);
@@ -39,8 +37,7 @@ void map_address(Warp& w, const Insn& i, uint32_t mask) {
     const uint64_t address = value_of(w, i.wide[1], l), rank = static_cast<uint32_t>(value_of(w, i.wide[2], l));
     if (rank >= blocks)
       w.trap(TrapKind::IllegalInstruction, i, l,
-             fmt::format("block {} of the cluster does not exist: it has {} block{}", rank, blocks,
-                         blocks == 1 ? "" : "s"));
+             fmt::format("block {} of the cluster does not exist: it has {} block{}", rank, blocks, blocks == 1 ? "" : "s"));
     const uint64_t offset = shared_offset(w, i, l, address) % kClusterStride;
     const uint64_t other = rank == w.block->cluster_rank ? 0 : (rank + 1) * kClusterStride;  // a block's own memory has one address
     w.lanes<T>(i.wide[0].slot)[l] = static_cast<T>((generic ? kSharedWindow : 0) + other + offset);

@@ -150,8 +150,8 @@ Handler handler(Use use) {
 template <Cmp... list>
 struct Cmps {};
 using IntCmps = Cmps<Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge>;
-using FloatCmps = Cmps<Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge, Cmp::Equ, Cmp::Neu, Cmp::Ltu, Cmp::Leu, Cmp::Gtu,
-                       Cmp::Geu, Cmp::Num, Cmp::Nan>;
+using FloatCmps = Cmps<Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge, Cmp::Equ, Cmp::Neu, Cmp::Ltu, Cmp::Leu, Cmp::Gtu, Cmp::Geu,
+                       Cmp::Num, Cmp::Nan>;
 
 // The handler of the comparison `c` among the listed ones; null for the others.
 template <template <Cmp> class Compare, bool kPacked = false, Cmp... list>
@@ -174,10 +174,14 @@ Cmp general(Cmp c) {
 
 template <class T>
 struct Of {
-  template <Cmp c> using Plain = Scalar<T, c, false>;
-  template <Cmp c> using Flushed = Scalar<T, c, true>;
-  template <Cmp c> using Half = Single<T, c>;
-  template <Cmp c> using Halves = Packed<T, c>;
+  template <Cmp c>
+  using Plain = Scalar<T, c, false>;
+  template <Cmp c>
+  using Flushed = Scalar<T, c, true>;
+  template <Cmp c>
+  using Half = Single<T, c>;
+  template <Cmp c>
+  using Halves = Packed<T, c>;
 };
 
 }  // namespace
@@ -188,9 +192,12 @@ Handler select_compare(const ptx::Instruction& i, const ptx::Function&) {
   const Use use = set ? Use::Set : m.boolop == isa::BoolOp::None && i.operands[0].pair < 0 ? Use::Plain : Use::Pair;
   const Cmp c = general(m.cmp);
   switch (set ? i.form.atype : i.form.type) {
-    case Type::B16: case Type::U16: return among<Of<uint16_t>::Plain>(IntCmps{}, c, use);
-    case Type::B32: case Type::U32: return among<Of<uint32_t>::Plain>(IntCmps{}, c, use);
-    case Type::B64: case Type::U64: return among<Of<uint64_t>::Plain>(IntCmps{}, c, use);
+    case Type::B16:
+    case Type::U16: return among<Of<uint16_t>::Plain>(IntCmps{}, c, use);
+    case Type::B32:
+    case Type::U32: return among<Of<uint32_t>::Plain>(IntCmps{}, c, use);
+    case Type::B64:
+    case Type::U64: return among<Of<uint64_t>::Plain>(IntCmps{}, c, use);
     case Type::S16: return among<Of<int16_t>::Plain>(IntCmps{}, c, use);
     case Type::S32: return among<Of<int32_t>::Plain>(IntCmps{}, c, use);
     case Type::S64: return among<Of<int64_t>::Plain>(IntCmps{}, c, use);

@@ -16,9 +16,12 @@ using isa::Type;
 
 Rounding rounding_of(Rnd r) {
   switch (r) {
-    case Rnd::Rz: case Rnd::Rzi: return Rounding::Zero;
-    case Rnd::Rm: case Rnd::Rmi: return Rounding::Down;
-    case Rnd::Rp: case Rnd::Rpi: return Rounding::Up;
+    case Rnd::Rz:
+    case Rnd::Rzi: return Rounding::Zero;
+    case Rnd::Rm:
+    case Rnd::Rmi: return Rounding::Down;
+    case Rnd::Rp:
+    case Rnd::Rpi: return Rounding::Up;
     case Rnd::Rna: return Rounding::NearestAway;
     default: return Rounding::NearestEven;
   }
@@ -88,10 +91,20 @@ void int_to_int(Warp& w, const Insn& i, uint32_t mask) {
 struct HalfTag {};   // f16
 struct BrainTag {};  // bf16
 
-template <class Tag> struct Carrier { using type = Tag; };
-template <> struct Carrier<HalfTag> { using type = float; };
-template <> struct Carrier<BrainTag> { using type = float; };
-template <class Tag> using Computed = typename Carrier<Tag>::type;
+template <class Tag>
+struct Carrier {
+  using type = Tag;
+};
+template <>
+struct Carrier<HalfTag> {
+  using type = float;
+};
+template <>
+struct Carrier<BrainTag> {
+  using type = float;
+};
+template <class Tag>
+using Computed = typename Carrier<Tag>::type;
 
 // Towards f16, .ftz leaves f32 operands alone: the device does not flush what it narrows to half.
 template <class Tag, bool kFlush = true>
@@ -323,8 +336,7 @@ void pack_integers(Warp& w, const Insn& i, uint32_t mask) {
   const bool is_signed = fields ? fields < 0 : isa::is_signed(source.form.type);
   const int32_t *a = w.lanes<int32_t>(i.op[1]), *b = w.lanes<int32_t>(i.op[2]);
   uint32_t d[kWarpSize];
-  for (int l = 0; l < kWarpSize; ++l)
-    d[l] = isa::cvt_pack(a[l], b[l], i.op[3] >= 0 ? w.lanes<uint32_t>(i.op[3])[l] : 0, bits, is_signed);
+  for (int l = 0; l < kWarpSize; ++l) d[l] = isa::cvt_pack(a[l], b[l], i.op[3] >= 0 ? w.lanes<uint32_t>(i.op[3])[l] : 0, bits, is_signed);
   store_lanes(w.lanes<uint32_t>(i.op[0]), d, mask);
 }
 
@@ -368,7 +380,9 @@ Handler to_int(Type a, const isa::Mods& m) {
 }
 
 template <class D, class S>
-Handler from_int_to(Rnd r) { return r == Rnd::Rn ? int_to_float<D, S, true> : int_to_float<D, S, false>; }
+Handler from_int_to(Rnd r) {
+  return r == Rnd::Rn ? int_to_float<D, S, true> : int_to_float<D, S, false>;
+}
 template <class D, class S>
 Handler from_float_to(Rnd r) {
   return r == Rnd::Rn || r == Rnd::None ? float_to_float<D, S, true> : float_to_float<D, S, false>;
@@ -402,7 +416,8 @@ Handler select_convert(const ptx::Instruction& i, const ptx::Function&) {
   switch (d) {
     case Type::F16x2: return a == Type::F32 ? pack_floats<false> : unpack_fp8;
     case Type::BF16x2: return pack_floats<true>;
-    case Type::E4M3x2: case Type::E5M2x2: return a == Type::F32 ? pack_fp8<false> : pack_fp8<true>;
+    case Type::E4M3x2:
+    case Type::E5M2x2: return a == Type::F32 ? pack_fp8<false> : pack_fp8<true>;
     case Type::TF32: return to_tf32;
     case Type::U8: return to_int<uint8_t>(a, m);
     case Type::U16: return to_int<uint16_t>(a, m);

@@ -42,7 +42,8 @@ class Images final : PastTheEnd {
     if (!view && memory.images.knows(handle_))
       fail(lane, fmt::format("fetch from a {} reference that is not bound", what), "the host must bind it before the kernel is launched");
     if (!view)
-      fail(lane, fmt::format("{:#x} is not a {}", handle_, what), handle_ ? "the object was never created on this device, or has been destroyed" : "the handle is zero");
+      fail(lane, fmt::format("{:#x} is not a {}", handle_, what),
+           handle_ ? "the object was never created on this device, or has been destroyed" : "the handle is zero");
     if (view->use != use_)
       fail(lane, fmt::format("{:#x} is not a {}", handle_, what), use_ == ImageUse::Texture ? "it is a surface" : "it is a texture");
     const uint64_t epoch = memory.epoch();
@@ -54,7 +55,8 @@ class Images final : PastTheEnd {
         end = hi;  // what is there may be read
       } else {
         if (w_.block->observer) w_.block->observer->image_accessed(w_, i_, lane, view->begin, 1, AccessKind::Read, nullptr);
-        fail(lane, fmt::format("the memory of this {} is gone", what), "its array or its memory was freed, or lies on a device without peer access");
+        fail(lane, fmt::format("the memory of this {} is gone", what),
+             "its array or its memory was freed, or lies on a device without peer access");
       }
     }
     view_ = view;
@@ -83,7 +85,8 @@ class Images final : PastTheEnd {
   void tell(int lane) {
     if (touched_.empty()) return;
     for (const std::byte* at : touched_)
-      w_.block->observer->image_accessed(w_, i_, lane, reinterpret_cast<uint64_t>(at), watched_.image.format.bytes(), AccessKind::Read, nullptr);
+      w_.block->observer->image_accessed(w_, i_, lane, reinterpret_cast<uint64_t>(at), watched_.image.format.bytes(), AccessKind::Read,
+                                         nullptr);
     touched_.clear();
   }
 
@@ -171,7 +174,8 @@ bool read_together(Warp& w, const Insn& i, const Sampling& s, uint32_t mask) {
   for (int l = 0; l < kWarpSize; ++l)
     if ((mask >> l & 1) && handles[l] != handles[any]) return false;
   alignas(64) uint32_t coordinates[2 * kWarpSize], results[4 * kWarpSize];
-  for (int k = 0; k < s.counts.coordinates; ++k) std::memcpy(coordinates + k * kWarpSize, w.lanes<uint32_t>(s.coordinates[k]), kWarpSize * sizeof *coordinates);
+  for (int k = 0; k < s.counts.coordinates; ++k)
+    std::memcpy(coordinates + k * kWarpSize, w.lanes<uint32_t>(s.coordinates[k]), kWarpSize * sizeof *coordinates);
   const int channels = read_lanes(*w.block, i, handles[any], mask, coordinates, results);
   if (!channels) return false;
   std::memset(results + channels * kWarpSize, 0, sizeof results - static_cast<size_t>(channels) * kWarpSize * sizeof *results);
@@ -235,7 +239,8 @@ void gather_lanes(Warp& w, const Insn& i, uint32_t mask) {
   Images images(w, i, ImageUse::Texture);
   images.begin(mask);
   each_lane(mask, [&](int lane) {
-    write_texel(w, i, s, lane, gather(images.texture(lane), point_of(w, s, i.mods().geometry, lane), i.mods().lane_sel, is_cube(i.mods().geometry)));
+    write_texel(w, i, s, lane,
+                gather(images.texture(lane), point_of(w, s, i.mods().geometry, lane), i.mods().lane_sel, is_cube(i.mods().geometry)));
     images.tell(lane);
   });
   set_resident(w, i, mask);
@@ -270,7 +275,9 @@ uint32_t answer(const Texture& t, uint8_t query, int level) {
     case 7: return image.level_count;
     case 8: return 1;
     case 10: return t.sampler.linear;
-    case 11: case 12: case 13: return static_cast<uint32_t>(t.sampler.address[query - 11]);
+    case 11:
+    case 12:
+    case 13: return static_cast<uint32_t>(t.sampler.address[query - 11]);
     case 14: return !t.sampler.normalized_coordinates;
     default: return 0;
   }
@@ -338,7 +345,8 @@ class SurfaceAccess {
     if (outside && i_.mods().boundary == Boundary::Zero) return nullptr;
     if (outside)
       w_.trap(TrapKind::IllegalAddress, i_, lane, fmt::format("surface access at ({}, {}, {}) is outside", p[0], p[1], p[2]), 0,
-              fmt::format("the surface has rows of {} bytes, {} rows and {} slices or layers; x counts bytes", extent[0], extent[1], extent[2]));
+              fmt::format("the surface has rows of {} bytes, {} rows and {} slices or layers; x counts bytes", extent[0], extent[1],
+                          extent[2]));
     if (p[0] % size)
       w_.trap(TrapKind::MisalignedAddress, i_, lane, fmt::format("surface access of {} bytes at byte {} of a row", size, p[0]), 0,
               "the first coordinate of a surface counts bytes and must be a multiple of what is accessed");
@@ -355,7 +363,9 @@ class SurfaceAccess {
 };
 
 template <class T>
-void put(Warp& w, int32_t slot, int lane, uint64_t value) { w.lanes<T>(slot)[lane] = static_cast<T>(value); }
+void put(Warp& w, int32_t slot, int lane, uint64_t value) {
+  w.lanes<T>(slot)[lane] = static_cast<T>(value);
+}
 
 void put_any(Warp& w, int32_t slot, int width, int lane, uint64_t value) {
   if (width == 2) put<uint16_t>(w, slot, lane, value);
@@ -415,8 +425,11 @@ uint32_t to_format(uint32_t bits, const TexelFormat& f) {
   const float v = std::bit_cast<float>(bits);
   switch (f.kind) {
     case TexelKind::Float: return f.bits == 16 ? isa::f32_to_f16(v, isa::Rounding::NearestEven) : bits;
-    case TexelKind::UnsignedNormal: return static_cast<uint32_t>(std::floor(std::clamp(std::isnan(v) ? 0.0f : v, 0.0f, 1.0f) * ((1 << f.bits) - 1) + 0.5));
-    case TexelKind::SignedNormal: return static_cast<uint32_t>(static_cast<int32_t>(std::floor(std::clamp(std::isnan(v) ? 0.0f : v, -1.0f, 1.0f) * ((1 << (f.bits - 1)) - 1) + 0.5)));
+    case TexelKind::UnsignedNormal:
+      return static_cast<uint32_t>(std::floor(std::clamp(std::isnan(v) ? 0.0f : v, 0.0f, 1.0f) * ((1 << f.bits) - 1) + 0.5));
+    case TexelKind::SignedNormal:
+      return static_cast<uint32_t>(
+          static_cast<int32_t>(std::floor(std::clamp(std::isnan(v) ? 0.0f : v, -1.0f, 1.0f) * ((1 << (f.bits - 1)) - 1) + 0.5)));
     case TexelKind::Unsigned: return f.bits == 32 ? bits : std::min<uint32_t>(bits, (1u << f.bits) - 1);
     case TexelKind::Signed: break;
   }
@@ -469,7 +482,8 @@ void surface_reduce(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int lane) {
     const Image& image = images.of(lane).texture.image;
     if (formatted && image.format.bytes() != element)
-      w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("sured.p on texels of {} bytes", image.format.bytes()), 0, "they must have the size of the value");
+      w.trap(TrapKind::IllegalInstruction, i, lane, fmt::format("sured.p on texels of {} bytes", image.format.bytes()), 0,
+             "they must have the size of the value");
     std::byte* at = access.at(image, lane);
     if (!at) return;
     tell(w, i, lane, at, element, AccessKind::Atomic);

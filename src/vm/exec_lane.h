@@ -34,12 +34,14 @@ __attribute__((noinline)) void run_lanes(Warp& w, const Insn& i, uint32_t mask, 
   const auto source = [&]<int k>() { return w.lanes<const isa::cpp<kOperandType<R, k, t>>>(i.op[k]); };
   // Inlined whatever its size: only then can the loop over lanes become vector code.
   const auto compute = [&](int l) __attribute__((always_inline)) {
-    if constexpr (kSources == 1) [[clang::always_inline]] return R::lane(m, source.template operator()<1>()[l]);
-    else if constexpr (kSources == 2) [[clang::always_inline]] return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l]);
-    else if constexpr (kSources == 3)
-      [[clang::always_inline]] return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l], source.template operator()<3>()[l]);
-    else
-      [[clang::always_inline]] return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l], source.template operator()<3>()[l],
+    if constexpr (kSources == 1) [[clang::always_inline]]
+      return R::lane(m, source.template operator()<1>()[l]);
+    else if constexpr (kSources == 2) [[clang::always_inline]]
+      return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l]);
+    else if constexpr (kSources == 3) [[clang::always_inline]]
+      return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l], source.template operator()<3>()[l]);
+    else [[clang::always_inline]]
+      return R::lane(m, source.template operator()<1>()[l], source.template operator()<2>()[l], source.template operator()<3>()[l],
                      source.template operator()<4>()[l]);
   };
   if constexpr (kOperandType<R, 0, t> == isa::Type::Pred) {
@@ -82,7 +84,11 @@ void add_lane_handlers(std::vector<LaneHandler>& out) {
   } else {
     out.push_back({t, false, isa::Mods{}, run_fixed<R, t, isa::Mods{}>});
     if constexpr (isa::is_float(t)) {
-      static constexpr isa::Mods kFtz = [] { isa::Mods m; m.ftz = true; return m; }();
+      static constexpr isa::Mods kFtz = [] {
+        isa::Mods m;
+        m.ftz = true;
+        return m;
+      }();
       out.push_back({t, false, kFtz, run_fixed<R, t, kFtz>});
     }
     out.push_back({t, true, {}, run_any<R, t>});
@@ -93,10 +99,13 @@ template <class R>
 void add_lane_row() {
   for (const isa::Row& row : isa::all_rows()) {
     if (row.syntax.data() != std::string_view(R::syntax).data() && row.syntax != R::syntax) continue;
-    if (row.kind != isa::Kind::Lane || row.types.size() != R::T::list.size() || (row.types.size() && row.types[0] != R::T::list[0])) continue;
+    if (row.kind != isa::Kind::Lane || row.types.size() != R::T::list.size() || (row.types.size() && row.types[0] != R::T::list[0]))
+      continue;
     auto& out = lane_handlers()[static_cast<size_t>(row.id)];
     if (!out.empty()) continue;
-    [&]<size_t... n>(std::index_sequence<n...>) { (add_lane_handlers<R, R::T::list[n]>(out), ...); }(std::make_index_sequence<R::T::list.size()>{});
+    [&]<size_t... n>(std::index_sequence<n...>) {
+      (add_lane_handlers<R, R::T::list[n]>(out), ...);
+    }(std::make_index_sequence<R::T::list.size()>{});
     return;
   }
 }

@@ -14,8 +14,7 @@ namespace warpbeam::vm {
 using isa::Space;
 using isa::Type;
 
-void report_access(Warp& w, const Insn& i, uint32_t mask, Space space, const Addresses& a, uint32_t bytes,
-                   AccessKind kind, bool async) {
+void report_access(Warp& w, const Insn& i, uint32_t mask, Space space, const Addresses& a, uint32_t bytes, AccessKind kind, bool async) {
   Access access;
   access.kind = kind;
   access.async = async;
@@ -26,8 +25,7 @@ void report_access(Warp& w, const Insn& i, uint32_t mask, Space space, const Add
     access.space = where;
     access.mask = lanes;
     const int any = __builtin_ctz(lanes);
-    for (int l = 0; l < kWarpSize; ++l)
-      access.address[static_cast<size_t>(l)] = a.at[(lanes >> l & 1) ? l : any] - window;
+    for (int l = 0; l < kWarpSize; ++l) access.address[static_cast<size_t>(l)] = a.at[(lanes >> l & 1) ? l : any] - window;
     w.block->observer->access(w, i, access);
   };
   if (space != Space::Generic) return tell(mask, space, 0);
@@ -45,9 +43,7 @@ void report_access(Warp& w, const Insn& i, uint32_t mask, Space space, const Add
 namespace {
 
 MatrixPart part_of(const isa::Row& row) {
-  return row.syntax.starts_with("wmma.load.a")   ? MatrixPart::A
-         : row.syntax.starts_with("wmma.load.b") ? MatrixPart::B
-                                                 : MatrixPart::C;
+  return row.syntax.starts_with("wmma.load.a") ? MatrixPart::A : row.syntax.starts_with("wmma.load.b") ? MatrixPart::B : MatrixPart::C;
 }
 
 // Where the elements of a matrix are in memory, from its address on. Rows and columns are powers of two.
@@ -113,7 +109,8 @@ void wmma_memory(Warp& w, const Insn& i, uint32_t mask) {
     w.trap(TrapKind::MisalignedAddress, i, 0, fmt::format("misaligned {} of a matrix", stores ? "write" : "read"), base,
            fmt::format("the address must be a multiple of {}", element_bits < 8 ? 4 : alignment));
   const size_t registers = vector.parts.size();
-  const Places places = element_bits == 1 ? Places(f, columns, stride / 32, 32) : Places(f, columns, stride, static_cast<uint64_t>(element_bits));
+  const Places places =
+      element_bits == 1 ? Places(f, columns, stride / 32, 32) : Places(f, columns, stride, static_cast<uint64_t>(element_bits));
   std::vector<uint64_t> loaded(registers * kWarpSize);
   for (size_t r = 0; r < registers; ++r)
     for (int e = 0; e < moved_per_register; ++e) {
@@ -149,10 +146,8 @@ void wmma_memory(Warp& w, const Insn& i, uint32_t mask) {
   }
   for (size_t r = 0; r < registers; ++r)
     for (int l = 0; l < kWarpSize; ++l) {
-      if (f.bits == 64)
-        w.lanes<uint64_t>(vector.parts[r])[l] = loaded[r * kWarpSize + static_cast<size_t>(l)];
-      else
-        w.lanes<uint32_t>(vector.parts[r])[l] = static_cast<uint32_t>(loaded[r * kWarpSize + static_cast<size_t>(l)]);
+      if (f.bits == 64) w.lanes<uint64_t>(vector.parts[r])[l] = loaded[r * kWarpSize + static_cast<size_t>(l)];
+      else w.lanes<uint32_t>(vector.parts[r])[l] = static_cast<uint32_t>(loaded[r * kWarpSize + static_cast<size_t>(l)]);
     }
 }
 

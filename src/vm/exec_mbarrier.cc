@@ -23,7 +23,8 @@ struct BarrierWord {
 
   static BarrierWord unpack(uint64_t v) {
     return {static_cast<uint32_t>(v & kMostCount), static_cast<uint32_t>(v >> kExpectedAt & kMostCount),
-            static_cast<int64_t>(v >> kTransactionsAt & kTransactionsMask) - kZeroTransactions, (v >> kValidAt & 1) != 0, (v >> kPhaseAt & 1) != 0};
+            static_cast<int64_t>(v >> kTransactionsAt & kTransactionsMask) - kZeroTransactions, (v >> kValidAt & 1) != 0,
+            (v >> kPhaseAt & 1) != 0};
   }
   uint64_t pack() const {
     return pending | uint64_t{expected} << kExpectedAt | static_cast<uint64_t>(transactions + kZeroTransactions) << kTransactionsAt |
@@ -34,13 +35,11 @@ struct BarrierWord {
 // A barrier object under the hand of one lane.
 class Object {
  public:
-  Object(Warp& w, const Insn& i, int lane, uint64_t address, bool own, AccessKind kind)
-      : w_(w), i_(i), lane_(lane), address_(address) {
+  Object(Warp& w, const Insn& i, int lane, uint64_t address, bool own, AccessKind kind) : w_(w), i_(i), lane_(lane), address_(address) {
     place_ = shared_span(w, i, lane, address, 8, 8, kind);
     if (own && place_.block != w.block)
       w.trap(TrapKind::SharedOutOfRange, i, lane,
-             fmt::format("this {} works only on a barrier of the thread's own block", i.source->form.row->opcode),
-             address);
+             fmt::format("this {} works only on a barrier of the thread's own block", i.source->form.row->opcode), address);
     if (w.block->observer) {
       Addresses a;
       for (uint64_t& x : a.at) x = reported_offset(w, place_);
@@ -77,8 +76,7 @@ class Object {
               fmt::format("an arrival of {} threads: the count must be 1 to {}", count, kMostCount), address_);
     if (count > b.pending)
       w_.trap(TrapKind::IllegalInstruction, i_, lane_,
-              fmt::format("{} more arrival{} than the mbarrier's phase awaits", count - b.pending,
-                          count - b.pending == 1 ? "" : "s"),
+              fmt::format("{} more arrival{} than the mbarrier's phase awaits", count - b.pending, count - b.pending == 1 ? "" : "s"),
               address_, fmt::format("it was initialised for {}, of which {} are awaited", b.expected, b.pending));
     b.pending -= count;
   }
@@ -86,8 +84,7 @@ class Object {
     b.transactions += bytes;
     if (b.transactions > int64_t{kMostCount} || b.transactions < -int64_t{kMostCount})
       w_.trap(TrapKind::IllegalInstruction, i_, lane_,
-              fmt::format("the mbarrier would await {} bytes; its count reaches {}", b.transactions, kMostCount),
-              address_);
+              fmt::format("the mbarrier would await {} bytes; its count reaches {}", b.transactions, kMostCount), address_);
   }
 
  private:
@@ -108,8 +105,7 @@ void init(Warp& w, const Insn& i, uint32_t mask) {
     Object o(w, i, l, address_of(w, i.wide[0], l), true, AccessKind::Write);
     const auto count = static_cast<uint32_t>(value_of(w, i.wide[1], l));
     if (count == 0 || count > kMostCount)
-      w.trap(TrapKind::IllegalInstruction, i, l,
-             fmt::format("an mbarrier for {} threads: the count must be 1 to {}", count, kMostCount));
+      w.trap(TrapKind::IllegalInstruction, i, l, fmt::format("an mbarrier for {} threads: the count must be 1 to {}", count, kMostCount));
     o.put(BarrierWord{count, count, 0, true, false}.pack());
   });
 }
@@ -185,9 +181,7 @@ void wait(Warp& w, const Insn& i, uint32_t mask) {
 }
 
 void pending_count(Warp& w, const Insn& i, uint32_t mask) {
-  each_lane(mask, [&](int l) {
-    w.lanes<uint32_t>(i.wide[0].slot)[l] = BarrierWord::unpack(value_of(w, i.wide[1], l)).pending;
-  });
+  each_lane(mask, [&](int l) { w.lanes<uint32_t>(i.wide[0].slot)[l] = BarrierWord::unpack(value_of(w, i.wide[1], l)).pending; });
 }
 
 }  // namespace

@@ -188,7 +188,8 @@ Handler for_space(What what, Space space) {
   if (what == What::Param) return load_param<M, R>;
   const bool is_load = what == What::Load;
   switch (space) {
-    case Space::Global: case Space::Const: return is_load ? load<M, R, Space::Global> : store<M, R, Space::Global>;
+    case Space::Global:
+    case Space::Const: return is_load ? load<M, R, Space::Global> : store<M, R, Space::Global>;
     case Space::Shared: return is_load ? load<M, R, Space::Shared> : store<M, R, Space::Shared>;
     case Space::SharedCluster: return is_load ? load<M, R, Space::SharedCluster> : store<M, R, Space::SharedCluster>;
     case Space::Local: return is_load ? load<M, R, Space::Local> : store<M, R, Space::Local>;
@@ -202,9 +203,12 @@ Handler for_register(What what, Space space, int register_bytes) {
   using Wide4 = std::conditional_t<std::is_signed_v<M>, int32_t, uint32_t>;
   using Wide8 = std::conditional_t<std::is_signed_v<M>, int64_t, uint64_t>;
   if (register_bytes == sizeof(M)) return for_space<M, M>(what, space);
-  if constexpr (sizeof(M) < 2) if (register_bytes == 2) return for_space<M, Wide2>(what, space);
-  if constexpr (sizeof(M) < 4) if (register_bytes == 4) return for_space<M, Wide4>(what, space);
-  if constexpr (sizeof(M) < 8) if (register_bytes == 8) return for_space<M, Wide8>(what, space);
+  if constexpr (sizeof(M) < 2)
+    if (register_bytes == 2) return for_space<M, Wide2>(what, space);
+  if constexpr (sizeof(M) < 4)
+    if (register_bytes == 4) return for_space<M, Wide4>(what, space);
+  if constexpr (sizeof(M) < 8)
+    if (register_bytes == 8) return for_space<M, Wide8>(what, space);
   return nullptr;
 }
 
@@ -228,7 +232,8 @@ WB_RACY void copy_async(Warp& w, const Insn& i, uint32_t mask) {
   lane_addresses(w, i.op[0], i.base_width, i.imm, mask, to, Space::Shared);
   lane_addresses(w, i.op[1], i.width, i.imm2, mask, from);
   const uint32_t bytes = *w.lanes<uint32_t>(i.op[2]);
-  if (bytes != 4 && bytes != 8 && bytes != 16) w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(mask), "cp.async copies 4, 8 or 16 bytes");
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    w.trap(TrapKind::IllegalInstruction, i, __builtin_ctz(mask), "cp.async copies 4, 8 or 16 bytes");
   std::byte *d[kWarpSize], *s[kWarpSize];
   resolve(w, i, mask, Space::Shared, to, bytes, AccessKind::Write, d);
   uint32_t reading = mask;

@@ -23,8 +23,7 @@ bool whole_warp(Warp& w, const Insn& i, uint32_t mask) {
                      std::popcount(missing) == 1 ? fmt::format("lane {} is", std::countr_zero(missing))
                                                  : fmt::format("{} of them are", std::popcount(missing))),
          0,
-         last_chance ? "the others wait elsewhere or have ended"
-                     : "a lane that the block shape lacks or that has ended cannot take part");
+         last_chance ? "the others wait elsewhere or have ended" : "a lane that the block shape lacks or that has ended cannot take part");
 }
 
 namespace {
@@ -78,16 +77,14 @@ void multiply_f64(Warp& w, const Insn& i, const MatrixPlan& p) {
   double a[16 * 16], b[16 * 8], c[16 * 8], d[16 * 8];
   const auto gather = [&](const WideOperand& o, const Fragment& f, double* cells) {
     for (size_t r = 0; r < o.parts.size(); ++r)
-      for (int l = 0; l < kWarpSize; ++l)
-        cells[f.cell[static_cast<size_t>(l * f.per_lane) + r]] = w.lanes<double>(o.parts[r])[l];
+      for (int l = 0; l < kWarpSize; ++l) cells[f.cell[static_cast<size_t>(l * f.per_lane) + r]] = w.lanes<double>(o.parts[r])[l];
   };
   gather(i.wide[1], p.a, a);
   gather(i.wide[2], p.b, b);
   gather(i.wide[3], p.c, c);
   isa::multiply_doubles(p.shape.m, p.shape.n, p.shape.k, a, b, c, d, i.mods().rnd);
   for (size_t r = 0; r < i.wide[0].parts.size(); ++r)
-    for (int l = 0; l < kWarpSize; ++l)
-      w.lanes<double>(i.wide[0].parts[r])[l] = d[p.d.cell[static_cast<size_t>(l * p.d.per_lane) + r]];
+    for (int l = 0; l < kWarpSize; ++l) w.lanes<double>(i.wide[0].parts[r])[l] = d[p.d.cell[static_cast<size_t>(l * p.d.per_lane) + r]];
 }
 
 // Puts the stored elements of a sparse A where the metadata say; the rest is zero. Each four bits of metadata belong to
@@ -112,8 +109,7 @@ void spread_sparse(Warp& w, const Insn& i, const MatrixPlan& p, const uint32_t* 
   };
   for (int row = 0; row < p.shape.m; ++row)
     for (int g = 0; g < groups; ++g) {
-      const int lane =
-          (row & 7) * 4 + (by_row ? selector * 2 + g / 8 * 2 + (row >> 3) : selector * (groups / 4) + g / 4);
+      const int lane = (row & 7) * 4 + (by_row ? selector * 2 + g / 8 * 2 + (row >> 3) : selector * (groups / 4) + g / 4);
       const uint32_t bits = metadata[lane & 31] >> (by_row ? g % 8 * 4 : (row >> 3) * 16 + g % 4 * 4) & 15;
       if (single) {
         put(row * k + g * 2 + ((bits & 3) == 0 ? 0 : 1), stored[row * half + g]);  // 0b0100 or 0b1110
@@ -121,8 +117,7 @@ void spread_sparse(Warp& w, const Insn& i, const MatrixPlan& p, const uint32_t* 
       }
       for (int s = 0; s < 2; ++s)
         for (int u = 0; u < unit; ++u)
-          put(row * k + g * group + static_cast<int>(bits >> (2 * s) & 3) * unit + u,
-              stored[row * half + (g * 2 + s) * unit + u]);
+          put(row * k + g * group + static_cast<int>(bits >> (2 * s) & 3) * unit + u, stored[row * half + (g * 2 + s) * unit + u]);
     }
 }
 
@@ -133,9 +128,11 @@ bool multiplied(Warp& w, const Insn& i) {
   alignas(64) std::byte registers[4][kMost];
   const auto bytes_of = [](const WideOperand& o) { return size_t{o.width} * kWarpSize; };
   for (size_t k = 1; k < 4; ++k)
-    for (size_t r = 0; r < i.wide[k].parts.size(); ++r) std::memcpy(registers[k] + r * bytes_of(i.wide[k]), w.regs + i.wide[k].parts[r], bytes_of(i.wide[k]));
+    for (size_t r = 0; r < i.wide[k].parts.size(); ++r)
+      std::memcpy(registers[k] + r * bytes_of(i.wide[k]), w.regs + i.wide[k].parts[r], bytes_of(i.wide[k]));
   if (!i.plan->multiply(i, registers[0], registers[1], registers[2], registers[3])) return false;
-  for (size_t r = 0; r < i.wide[0].parts.size(); ++r) std::memcpy(w.regs + i.wide[0].parts[r], registers[0] + r * bytes_of(i.wide[0]), bytes_of(i.wide[0]));
+  for (size_t r = 0; r < i.wide[0].parts.size(); ++r)
+    std::memcpy(w.regs + i.wide[0].parts[r], registers[0] + r * bytes_of(i.wide[0]), bytes_of(i.wide[0]));
   return true;
 }
 
@@ -179,16 +176,11 @@ void multiply(Warp& w, const Insn& i, uint32_t mask) {
                                p.sparse ? used : nullptr,
                                i.mods().satfinite,
                                i.mods().boolop == isa::BoolOp::And};
-    if (p.types.a == Type::B1)
-      isa::multiply_bits(product);
-    else if (p.types.d == Type::S32)
-      isa::multiply_integers(product);
-    else if (in_steps)
-      isa::multiply_in_steps(product);
-    else if (isa::bits_of(p.types.a) == 8)
-      isa::multiply_fp8(product);
-    else
-      isa::multiply_floats(product, model);
+    if (p.types.a == Type::B1) isa::multiply_bits(product);
+    else if (p.types.d == Type::S32) isa::multiply_integers(product);
+    else if (in_steps) isa::multiply_in_steps(product);
+    else if (isa::bits_of(p.types.a) == 8) isa::multiply_fp8(product);
+    else isa::multiply_floats(product, model);
   }
   if (narrows)
     for (int x = 0; x < p.d.cells(); ++x) d[x] = isa::f32_to_f16(isa::f32_of(d[x]), isa::Rounding::NearestEven);

@@ -50,7 +50,8 @@ void unpack(Warp& w, const Insn& i, uint32_t mask) {
 // Generic addresses of shared and local memory lie in windows; global, constant and parameter addresses are themselves.
 uint64_t window_of(isa::Space space) {
   switch (space) {
-    case isa::Space::Shared: case isa::Space::SharedCluster: return kSharedWindow;
+    case isa::Space::Shared:
+    case isa::Space::SharedCluster: return kSharedWindow;
     case isa::Space::Local: return kLocalWindow;
     default: return 0;
   }
@@ -74,9 +75,12 @@ void isspacep(Warp& w, const Insn& i, uint32_t mask) {
   for (int l = 0; l < kWarpSize; ++l) {
     bool in;
     const uint64_t high = a[l] & ~(kWindowBytes - 1);
-    if (space == isa::Space::Global) in = high != kSharedWindow && high != kLocalWindow && (!w.block->params_address || a[l] - w.block->params_address >= w.block->launch->params.size());
+    if (space == isa::Space::Global)
+      in = high != kSharedWindow && high != kLocalWindow &&
+           (!w.block->params_address || a[l] - w.block->params_address >= w.block->launch->params.size());
     else if (space == isa::Space::Const) in = false;
-    else if (space == isa::Space::Param || space == isa::Space::ParamEntry) in = w.block->params_address && a[l] - w.block->params_address < w.block->launch->params.size();
+    else if (space == isa::Space::Param || space == isa::Space::ParamEntry)
+      in = w.block->params_address && a[l] - w.block->params_address < w.block->launch->params.size();
     else if (space == isa::Space::Shared) in = high == kSharedWindow && a[l] - kSharedWindow < kClusterStride;  // and not another block's
     else in = high == window_of(space);
     bits |= static_cast<uint32_t>(in) << l;

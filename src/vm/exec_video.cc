@@ -19,8 +19,8 @@ struct Family {
   std::string_view stem;
   VideoOp op;
 };
-constexpr Family kFamilies[] = {{"vabsdiff", VideoOp::AbsDiff}, {"vadd", VideoOp::Add}, {"vsub", VideoOp::Sub}, {"vmin", VideoOp::Min},
-                                {"vmax", VideoOp::Max}, {"vavrg", VideoOp::Average}, {"vset", VideoOp::Set}};
+constexpr Family kFamilies[] = {{"vabsdiff", VideoOp::AbsDiff}, {"vadd", VideoOp::Add},      {"vsub", VideoOp::Sub}, {"vmin", VideoOp::Min},
+                                {"vmax", VideoOp::Max},         {"vavrg", VideoOp::Average}, {"vset", VideoOp::Set}};
 
 VideoOp op_of(const ptx::Instruction& i) {
   for (const Family& f : kFamilies)
@@ -31,10 +31,14 @@ VideoOp op_of(const ptx::Instruction& i) {
 VideoCompare compare_of(isa::Cmp c) {
   switch (c) {
     case isa::Cmp::Ne: return VideoCompare::Ne;
-    case isa::Cmp::Lt: case isa::Cmp::Lo: return VideoCompare::Lt;
-    case isa::Cmp::Le: case isa::Cmp::Ls: return VideoCompare::Le;
-    case isa::Cmp::Gt: case isa::Cmp::Hi: return VideoCompare::Gt;
-    case isa::Cmp::Ge: case isa::Cmp::Hs: return VideoCompare::Ge;
+    case isa::Cmp::Lt:
+    case isa::Cmp::Lo: return VideoCompare::Lt;
+    case isa::Cmp::Le:
+    case isa::Cmp::Ls: return VideoCompare::Le;
+    case isa::Cmp::Gt:
+    case isa::Cmp::Hi: return VideoCompare::Gt;
+    case isa::Cmp::Ge:
+    case isa::Cmp::Hs: return VideoCompare::Ge;
     default: return VideoCompare::Eq;
   }
 }
@@ -133,9 +137,7 @@ bool digits_below(const Selector& s, int bound) {
     if ((s.digits >> (4 * k) & 0xf) >= bound) return false;
   return true;
 }
-bool scalar_part(const Selector& s) {
-  return s.unit == 0 || (s.count == 1 && digits_below(s, s.unit == 'b' ? 4 : 2));
-}
+bool scalar_part(const Selector& s) { return s.unit == 0 || (s.count == 1 && digits_below(s, s.unit == 'b' ? 4 : 2)); }
 // A mask lists its elements from the highest down.
 bool element_mask(const Selector& s, int elements) {
   if (s.unit == 0) return true;

@@ -43,10 +43,22 @@ void shuffle(Warp& w, const Insn& i, uint32_t mask) {
     int j = l;
     bool p = false;
     switch (i.mods().shuffle) {
-      case Shuffle::Up: j = l - by; p = j >= max_lane; break;
-      case Shuffle::Down: j = l + by; p = j <= max_lane; break;
-      case Shuffle::Bfly: j = l ^ by; p = j <= max_lane; break;
-      case Shuffle::Idx: j = min_lane | (by & ~seg); p = j <= max_lane; break;
+      case Shuffle::Up:
+        j = l - by;
+        p = j >= max_lane;
+        break;
+      case Shuffle::Down:
+        j = l + by;
+        p = j <= max_lane;
+        break;
+      case Shuffle::Bfly:
+        j = l ^ by;
+        p = j <= max_lane;
+        break;
+      case Shuffle::Idx:
+        j = min_lane | (by & ~seg);
+        p = j <= max_lane;
+        break;
       default: break;
     }
     if (!p) j = l;
@@ -248,16 +260,21 @@ void refuse_strangers(Warp& w, const Insn& i, const uint32_t* members) {
   uint32_t strangers = 0;
   for (int l = 0; l < kWarpSize; ++l) strangers |= static_cast<uint32_t>(~members[l] >> l & 1) << l;
   strangers &= w.active;
-  if (strangers == 0 || w.block->launch->kernel->target_sm < 70) [[likely]] return;
+  if (strangers == 0 || w.block->launch->kernel->target_sm < 70) [[likely]]
+    return;
   if (BlockObserver* checker = w.block->observer.get()) {  // who finds that by itself goes on looking
     if (!checker->findings()) report_meeting(w, i, strangers);
     if (checker->findings()) return;
   }
   const int lane = __builtin_ctz(strangers);
   const std::string_view syntax = i.source->form.row->syntax;
-  w.trap(TrapKind::IllegalInstruction, i, lane,
-         fmt::format("{} of lane {} with the mask {:#010x}, which leaves this lane out", syntax.find("warp.sync") != std::string_view::npos ? "bar.warp.sync" : fmt::format("{}.sync", i.source->form.row->opcode), lane, members[lane]),
-         0, "each lane that calls a function named _sync has to be in the mask that it passes: take the mask before the branch, by\n__ballot_sync(0xffffffff, condition), or call the function from the lanes of the mask alone");
+  w.trap(
+      TrapKind::IllegalInstruction, i, lane,
+      fmt::format("{} of lane {} with the mask {:#010x}, which leaves this lane out",
+                  syntax.find("warp.sync") != std::string_view::npos ? "bar.warp.sync" : fmt::format("{}.sync", i.source->form.row->opcode),
+                  lane, members[lane]),
+      0,
+      "each lane that calls a function named _sync has to be in the mask that it passes: take the mask before the branch, by\n__ballot_sync(0xffffffff, condition), or call the function from the lanes of the mask alone");
 }
 
 Handler select_warp(const ptx::Instruction& i) {

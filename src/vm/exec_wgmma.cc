@@ -29,8 +29,7 @@ struct Descriptor {
 
 Descriptor descriptor(Warp& w, const Insn& i, uint64_t v) {
   if (v >> 49 & 7)
-    w.trap(TrapKind::Unsupported, i, 0,
-           fmt::format("a matrix descriptor with base offset {}: only 0 is supported", v >> 49 & 7));
+    w.trap(TrapKind::Unsupported, i, 0, fmt::format("a matrix descriptor with base offset {}: only 0 is supported", v >> 49 & 7));
   return {(v & 0x3fff) << 4, (v >> 16 & 0x3fff) << 4, (v >> 32 & 0x3fff) << 4, static_cast<int>(v >> 62)};
 }
 
@@ -43,13 +42,12 @@ uint64_t place(const Descriptor& d, bool across, uint64_t line, uint64_t k, uint
   }
   const uint64_t bytes = bits / 8, lines = d.pitch() / bytes;
   if (d.layout == 0) return d.start + line / 8 * d.stride + k / 8 * d.leading + k % 8 * 16 + line % 8 * bytes;
-  return swizzled(d.start + line / lines * d.leading + k / 8 * d.stride + k % 8 * d.pitch() + line % lines * bytes,
-                  d.swizzle());
+  return swizzled(d.start + line / lines * d.leading + k / 8 * d.stride + k % 8 * d.pitch() + line % lines * bytes, d.swizzle());
 }
 
 // Cells of `count` lines from `first` on; cell (line, k) goes to line * line_step + k * k_step.
-void read_matrix(Warp& w, const Insn& i, uint64_t bits_of_descriptor, bool across, Type type, int k_count, int first,
-                 int count, size_t line_step, size_t k_step, uint32_t* cells) {
+void read_matrix(Warp& w, const Insn& i, uint64_t bits_of_descriptor, bool across, Type type, int k_count, int first, int count,
+                 size_t line_step, size_t k_step, uint32_t* cells) {
   const Descriptor d = descriptor(w, i, bits_of_descriptor);
   const uint64_t bits = type == Type::B1 ? 32 : static_cast<uint64_t>(isa::bits_of(type));
   const uint64_t bytes = bits / 8, size = w.block->shared_bytes;
@@ -106,7 +104,8 @@ bool multiplied(Warp& w, const Insn& i, const MatrixPlan& p, const std::vector<u
   const auto words_of = [](const Fragment& f, const std::vector<uint32_t>& cells, uint32_t* words) {
     const int per = 32 / f.bits;
     for (int l = 0; l < kWarpSize; ++l)
-      for (int x = 0; x < f.per_lane; ++x) words[x / per * kWarpSize + l] |= cells[f.cell[static_cast<size_t>(l * f.per_lane + x)]] << (x % per * f.bits);
+      for (int x = 0; x < f.per_lane; ++x)
+        words[x / per * kWarpSize + l] |= cells[f.cell[static_cast<size_t>(l * f.per_lane + x)]] << (x % per * f.bits);
   };
   words_of(p.a, a, left);
   uint32_t* const before = sums.data();
@@ -133,11 +132,10 @@ void product(Warp& w, const Insn& i, uint32_t mask) {
   // Behind the predicate: the scales of A and B, then how A (where it is in memory) and B lie.
   const auto number = [&](size_t at) { return at < i.count ? i.wide[at].offset : 0; };
   const bool a_across = !in_registers && number(6) == 1, b_across = number(in_registers ? 6 : 7) == 1;
-  if (in_registers)
-    gather_matrix(w, i.wide[1], p.a, a.data());
+  if (in_registers) gather_matrix(w, i.wide[1], p.a, a.data());
   else
-    read_matrix(w, i, value_of(w, i.wide[1], 0), a_across, p.types.a, k, static_cast<int>(w.index % kWarpsOfGroup) * 16,
-                16, static_cast<size_t>(k), 1, a.data());
+    read_matrix(w, i, value_of(w, i.wide[1], 0), a_across, p.types.a, k, static_cast<int>(w.index % kWarpsOfGroup) * 16, 16,
+                static_cast<size_t>(k), 1, a.data());
   read_matrix(w, i, value_of(w, i.wide[2], 0), b_across, p.types.b, k, 0, s.n, 1, static_cast<size_t>(s.n), b.data());
   if (number(4) == -1) negate(a, p.types.a);
   if (number(5) == -1) negate(b, p.types.b);
@@ -145,13 +143,9 @@ void product(Warp& w, const Insn& i, uint32_t mask) {
   if (w.pred(i.wide[3].slot) & 1) gather_matrix(w, i.wide[0], p.d, c.data());
   const isa::MatrixProduct product{s.m,       s.n,       k,         a.data(),  b.data(), c.data(),           d.data(),
                                    p.types.a, p.types.b, p.types.c, p.types.d, nullptr,  i.mods().satfinite, true};
-  if (p.types.a == Type::B1)
-    isa::multiply_bits(product);
-  else if (p.types.d == Type::S32)
-    isa::multiply_integers(product);
-  else
-    isa::multiply_floats(product,
-                         isa::bits_of(p.types.a) == 8 ? isa::AddingModel{32, 13, 14} : isa::adding_model(p.types.a));
+  if (p.types.a == Type::B1) isa::multiply_bits(product);
+  else if (p.types.d == Type::S32) isa::multiply_integers(product);
+  else isa::multiply_floats(product, isa::bits_of(p.types.a) == 8 ? isa::AddingModel{32, 13, 14} : isa::adding_model(p.types.a));
   scatter_matrix(w, i.wide[0], p.d, d.data());
 }
 

@@ -31,7 +31,8 @@ constexpr int32_t kConstantTag = 0x40000000;
 
 class Flattener {
  public:
-  Flattener(const FunctionCode& kernel, const Program::Image& image) : kernel_(kernel), image_(image), out_(std::make_unique<FunctionCode>()) {}
+  Flattener(const FunctionCode& kernel, const Program::Image& image)
+      : kernel_(kernel), image_(image), out_(std::make_unique<FunctionCode>()) {}
 
   std::unique_ptr<FunctionCode> run() {
     out_->name = kernel_.name;
@@ -172,7 +173,8 @@ class Flattener {
       c.call = &out_->call_sites.back();
     }
     const isa::Kind kind = i.source && i.source->form.row ? i.source->form.row->kind : isa::Kind::Move;
-    if (kind == isa::Kind::Memory || kind == isa::Kind::Atomic || kind == isa::Kind::Async || kind == isa::Kind::Image || kind == isa::Kind::Tensor)
+    if (kind == isa::Kind::Memory || kind == isa::Kind::Atomic || kind == isa::Kind::Async || kind == isa::Kind::Image ||
+        kind == isa::Kind::Tensor)
       c.cache = next_cache_++ % 64;
     return c;
   }
@@ -237,8 +239,8 @@ class Flattener {
   bool can_copy(const Activation& a, const FunctionCode& f, const CallSite& site) const {
     for (const Activation* up = &a; up; up = up->caller)
       if (up->function == &f) return false;
-    return !f.source->entry && !f.allocates && !f.insns.empty() && a.depth < kMostDepth && here() + left_ + f.insns.size() <= kMostInstructions &&
-           same_parts(site.args, f.params) && same_parts(site.returns, f.returns) &&
+    return !f.source->entry && !f.allocates && !f.insns.empty() && a.depth < kMostDepth &&
+           here() + left_ + f.insns.size() <= kMostInstructions && same_parts(site.args, f.params) && same_parts(site.returns, f.returns) &&
            a.local_base + a.function->local_bytes + f.local_bytes - kernel_.local_bytes <= kAlwaysRoom;
   }
 

@@ -213,7 +213,8 @@ void check_for_hang(Grid& grid, Block& block) {
   t.detail = block.who_waits();
   const uint64_t total = grid.total_blocks;
   if (begun < total)
-    t.detail += fmt::format("\n{} of {} blocks have not begun: the device holds {} of this kernel at once", total - begun, total, grid.resident_limit);
+    t.detail += fmt::format("\n{} of {} blocks have not begun: the device holds {} of this kernel at once", total - begun, total,
+                            grid.resident_limit);
   throw TrapException{std::move(t)};
 }
 

@@ -54,23 +54,23 @@ struct GridState {
   std::mutex mutex;
   std::vector<std::unique_ptr<Block>, Recycled<std::unique_ptr<Block>>> idle;        // block contexts to use again
   std::deque<std::unique_ptr<Block>, Recycled<std::unique_ptr<Block>>> yielded;      // blocks that spin and let others run
-  std::deque<BlockRange, Recycled<BlockRange>> leftover;                 // shares of threads, and what one took and could not get through
+  std::deque<BlockRange, Recycled<BlockRange>> leftover;  // shares of threads, and what one took and could not get through
   bool shared_out = false;
-  int64_t first_taken = 0;                         // nanoseconds
-  bool called_another = false;                     // when that was a while ago
-  std::map<uint64_t, std::string> printed;         // by block, so that output does not depend on threads
+  int64_t first_taken = 0;  // nanoseconds
+  bool called_another = false;  // when that was a while ago
+  std::map<uint64_t, std::string> printed;  // by block, so that output does not depend on threads
   Trap trap;
   std::atomic<uint64_t> trap_block{~uint64_t(0)};
   std::condition_variable finished_cv;
 
   // What device code launched; all but `parked` guarded by the family's mutex. Null for programs that launch nothing.
   std::shared_ptr<Family> family;
-  uint64_t children = 0;                           // launched and not done
-  std::atomic<uint64_t> parked{0};                 // blocks that wait for children
-  std::deque<DeviceTaskRef, Recycled<DeviceTaskRef>> tail;                  // the tail stream, begun when all else is done
+  uint64_t children = 0;  // launched and not done
+  std::atomic<uint64_t> parked{0};  // blocks that wait for children
+  std::deque<DeviceTaskRef, Recycled<DeviceTaskRef>> tail;  // the tail stream, begun when all else is done
   std::vector<DeviceTaskRef> tail_begun;
-  uint64_t running = 0;                            // blocks in their first turn; guarded by `mutex`, as is `kept`
-  std::vector<DeviceTaskRef> kept;                 // launched by blocks that do not wait for it
+  uint64_t running = 0;  // blocks in their first turn; guarded by `mutex`, as is `kept`
+  std::vector<DeviceTaskRef> kept;  // launched by blocks that do not wait for it
   std::vector<std::shared_ptr<BlockChildren>> had_children;  // of blocks that have ended
   bool settled = false;
 };

@@ -33,12 +33,15 @@ inline Vector<T> load_vector(const T* lanes) {
   return v;
 }
 template <class T>
-inline Vector<T> load_vector(Warp& w, int32_t slot) { return load_vector(w.lanes<T>(slot)); }
+inline Vector<T> load_vector(Warp& w, int32_t slot) {
+  return load_vector(w.lanes<T>(slot));
+}
 
 // a in the lanes of the mask, else b.
 template <class T>
 inline Vector<T> blend(uint32_t mask, Vector<T> a, Vector<T> b) {
-  using I = std::conditional_t<sizeof(T) == 1, int8_t, std::conditional_t<sizeof(T) == 2, int16_t, std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>>;
+  using I = std::conditional_t<sizeof(T) == 1, int8_t,
+                               std::conditional_t<sizeof(T) == 2, int16_t, std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>>;
   return from_mask<I>(mask) != 0 ? a : b;
 }
 

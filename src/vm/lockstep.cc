@@ -43,9 +43,8 @@ class Snapshot {
       const auto [a, b] = std::mismatch(bytes_[k].begin(), bytes_[k].end(), other.bytes_[k].begin());
       if (a == bytes_[k].end()) continue;
       const auto offset = a - bytes_[k].begin();
-      return fmt::format("byte {} of {} bytes at {:#x} ({}): {:#04x} and {:#04x}", offset, allocations_[k].size,
-                         allocations_[k].base, allocations_[k].origin, static_cast<unsigned>(*a),
-                         static_cast<unsigned>(*b));
+      return fmt::format("byte {} of {} bytes at {:#x} ({}): {:#04x} and {:#04x}", offset, allocations_[k].size, allocations_[k].base,
+                         allocations_[k].origin, static_cast<unsigned>(*a), static_cast<unsigned>(*b));
     }
     return "";
   }
@@ -82,8 +81,7 @@ class Tracer {
       if (auto failure = run(buffer); !failure.empty()) return failure;
       if (auto text = compare(buffer, block); !text.empty()) return text;
     }
-    return fmt::format("block {} computes a different register after more than {} values of a thread\n", block,
-                       buffer.skip);
+    return fmt::format("block {} computes a different register after more than {} values of a thread\n", block, buffer.skip);
   }
 
  private:
@@ -153,13 +151,10 @@ class Tracer {
                        bool only_one) const {
     const auto& n = launch_.block;
     const auto& g = launch_.grid;
-    std::string text =
-        fmt::format("    first differing register: {} of thread ({},{},{}) in block ({},{},{})", p.reg, thread % n[0],
-                    thread / n[0] % n[1], thread / n[0] / n[1], block % g[0], block / g[0] % g[1], block / g[0] / g[1]);
-    if (only_one || x.point != y.point)
-      text += ": the threads go different ways from here on\n";
-    else
-      text += fmt::format(": {:#x} and {:#x}\n", x.value, y.value);
+    std::string text = fmt::format("    first differing register: {} of thread ({},{},{}) in block ({},{},{})", p.reg, thread % n[0],
+                                   thread / n[0] % n[1], thread / n[0] / n[1], block % g[0], block / g[0] % g[1], block / g[0] / g[1]);
+    if (only_one || x.point != y.point) text += ": the threads go different ways from here on\n";
+    else text += fmt::format(": {:#x} and {:#x}\n", x.value, y.value);
     text += fmt::format("    PTX line {}: {}\n", p.line, p.statement);
     if (!p.source.empty()) text += fmt::format("    from {}\n", p.source);
     return text;
@@ -197,17 +192,14 @@ LockstepResult run_in_lockstep(const Launch& launch, const RunLaunch& first, con
   if (!after_a.same_allocations(after_b)) return both;
 
   std::string what;
-  if (trap_of(a) != trap_of(b))
-    what = fmt::format("    faults: {}    and: {}", trap_of(a) + "\n", trap_of(b) + "\n");
-  else if (a.printed != b.printed)
-    what = fmt::format("    printed: {}\n    and: {}\n", a.printed, b.printed);
+  if (trap_of(a) != trap_of(b)) what = fmt::format("    faults: {}    and: {}", trap_of(a) + "\n", trap_of(b) + "\n");
+  else if (a.printed != b.printed) what = fmt::format("    printed: {}\n    and: {}\n", a.printed, b.printed);
   // After a fault memory holds whatever other warps had written by then.
   else if (b.trap.kind == TrapKind::None)
     if (const std::string bytes = after_a.difference(after_b); !bytes.empty()) what = "    " + bytes + "\n";
   if (what.empty()) return both;
-  both.difference = fmt::format("the engines differ in {}, grid ({},{},{}), block ({},{},{})\n{}",
-                                launch.kernel->display_name, launch.grid[0], launch.grid[1], launch.grid[2],
-                                launch.block[0], launch.block[1], launch.block[2], what);
+  both.difference = fmt::format("the engines differ in {}, grid ({},{},{}), block ({},{},{})\n{}", launch.kernel->display_name,
+                                launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2], what);
   both.difference += Tracer(launch, first, second, before).find();
   after_b.restore();
   return both;

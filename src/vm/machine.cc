@@ -178,7 +178,8 @@ unsigned Machine::threads() const { return state_->threads; }
 std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchResult&&)> done, Grid* parent) {
   // Grids that launch grids change memory that no single run owns: the engines are not compared on them.
   const bool alone = !parent && !launch.program->image().calls_runtime;
-  if (alone && lockstep_wanted() && !launch.observer && !launch.one_block_at_a_time) return start_in_lockstep(std::move(launch), std::move(done));
+  if (alone && lockstep_wanted() && !launch.observer && !launch.one_block_at_a_time)
+    return start_in_lockstep(std::move(launch), std::move(done));
   auto grid = std::allocate_shared<Grid>(Recycled<Grid>());
   grid->code = launch.kernel->code;
   grid->launch = std::move(launch);

@@ -33,6 +33,8 @@ MultiplyLanes multiply_lanes(const MatrixPlan& p) {
   return __builtin_cpu_supports("x86-64-v4") ? wide::choose(p) : plain::choose(p);
 }
 
-MultiplyGroup multiply_group(const MatrixPlan& p) { return __builtin_cpu_supports("x86-64-v4") ? wide::choose_group(p) : plain::choose_group(p); }
+MultiplyGroup multiply_group(const MatrixPlan& p) {
+  return __builtin_cpu_supports("x86-64-v4") ? wide::choose_group(p) : plain::choose_group(p);
+}
 
 }  // namespace warpbeam::vm

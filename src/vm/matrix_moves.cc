@@ -135,7 +135,8 @@ void move(const Fragment& f, const FragmentLines& lines, std::byte* memory, uint
   } else {
     for (int r = 0; r < different; ++r) stores ? mover.store(at + r * kWarpSize, r) : mover.load(at + r * kWarpSize, r);
   }
-  for (int r = different; r < count && !stores; ++r) std::memcpy(at + r * kWarpSize, at + (r - different) * kWarpSize, kWarpSize * sizeof(Word));
+  for (int r = different; r < count && !stores; ++r)
+    std::memcpy(at + r * kWarpSize, at + (r - different) * kWarpSize, kWarpSize * sizeof(Word));
 }
 
 }  // namespace

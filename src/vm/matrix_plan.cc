@@ -18,8 +18,7 @@ struct Place {
 // Sixteen lines (rows of A, or columns of B where it is the larger): registers alternate between lines g and g + 8.
 Place wide_place(int lane, int x, int depth, int per_register) {
   const int block = 16 * depth / 32, y = x % block, r = y / per_register;
-  return {x / block * 16 + (lane >> 2) + 8 * (r & 1),
-          (lane & 3) * per_register + y % per_register + (r >> 1) * 4 * per_register};
+  return {x / block * 16 + (lane >> 2) + 8 * (r & 1), (lane & 3) * per_register + y % per_register + (r >> 1) * 4 * per_register};
 }
 // Eight lines: registers go along the depth.
 Place narrow_place(int lane, int x, int depth, int per_register) {
@@ -57,8 +56,7 @@ Fragment fragment(Shape s, Type type, MatrixPart part, int registers) {
       const int lines = part == MatrixPart::A ? s.m : s.n;
       const bool wide = part == MatrixPart::A ? lines >= 16 : lines == 32;
       at = wide ? wide_place(lane, x, depth, per_register) : narrow_place(lane, x, depth, per_register);
-      f.cell.push_back(static_cast<uint16_t>(part == MatrixPart::A ? at.line * f.columns + at.depth
-                                                                   : at.depth * f.columns + at.line));
+      f.cell.push_back(static_cast<uint16_t>(part == MatrixPart::A ? at.line * f.columns + at.depth : at.depth * f.columns + at.line));
     }
   return f;
 }
@@ -98,9 +96,8 @@ const MatrixPlan* matrix_plan(const isa::Matched& form) {
   // Never destroyed: kernels may run while the process ends.
   static auto& plans = *new std::deque<std::pair<Key, MatrixPlan>>;
   const Shape s = form.mods.shape;
-  const Key key{
-      form.row->id,       s.m, s.n, s.k, static_cast<int>(form.type), static_cast<int>(form.atype), form.mods.a_columns,
-      form.mods.b_columns};
+  const Key key{form.row->id,       s.m, s.n, s.k, static_cast<int>(form.type), static_cast<int>(form.atype), form.mods.a_columns,
+                form.mods.b_columns};
   std::lock_guard lock(mutex);
   for (const auto& [k, plan] : plans)
     if (k == key) return &plan;

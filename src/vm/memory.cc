@@ -155,7 +155,8 @@ Result<Allocation> DeviceMemory::allocate(uint64_t size, uint64_t alignment, Mem
   const uint64_t base = begin + before;
   if (!begin) return Error{2, "the address range for device memory is exhausted"};
   if (again) std::memset(reinterpret_cast<void*>(base), 0, pages);
-  else if (mmap(reinterpret_cast<void*>(begin), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+  else if (mmap(reinterpret_cast<void*>(begin), mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                0) == MAP_FAILED)
     return Error{2, "the host refuses to map more memory"};
   if (!again && mapped >= (4 << 20)) madvise(reinterpret_cast<void*>(begin), mapped, MADV_HUGEPAGE);
   Allocation a{base, size, accessible, kind, 0, flags, ++serial_, std::move(origin)};
@@ -218,7 +219,9 @@ bool DeviceMemory::free(uint64_t base) {
 
 // The one that was freed last goes first: it is in the host's caches.
 bool DeviceMemory::reuse(MemoryKind kind, uint64_t mapped, uint64_t before, uint64_t alignment, uint64_t* begin) {
-  const auto fits = [&](const Live& l) { return l.allocation.kind == kind && l.mapped_bytes == mapped && (l.mapped_base + before) % alignment == 0; };
+  const auto fits = [&](const Live& l) {
+    return l.allocation.kind == kind && l.mapped_bytes == mapped && (l.mapped_base + before) % alignment == 0;
+  };
   const auto found = std::find_if(kept_.rbegin(), kept_.rend(), fits);
   if (found == kept_.rend()) return false;
   *begin = found->mapped_base;
@@ -263,7 +266,8 @@ void DeviceMemory::pages_replaced(uint64_t base) {
 
 void DeviceMemory::unmap(Live live) {
   // The pages go back to the host at once; the addresses stay unmapped for a while so that a use after free traps.
-  mmap(reinterpret_cast<void*>(live.mapped_base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  mmap(reinterpret_cast<void*>(live.mapped_base), live.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+       0);
   quarantined_bytes_ += live.mapped_bytes;
   quarantine_.push_back(std::move(live));
   while (quarantine_.size() > kQuarantineCount || quarantined_bytes_ > (arena_end_ - arena_) / kQuarantineShare) {
@@ -312,7 +316,9 @@ bool DeviceMemory::open_gap(uint64_t address, uint64_t size) const {
   const bool before = next != live_.begin() && near(std::prev(next)->second), after = next != live_.end() && near(next->second);
   if (!before && !after) return false;
   for (uint64_t page = address / kPage * kPage; page < end; page += kPage) {
-    const auto holds = [&](const Live& live) { return live.owned && page >= live.mapped_base && page < live.mapped_base + live.mapped_bytes; };
+    const auto holds = [&](const Live& live) {
+      return live.owned && page >= live.mapped_base && page < live.mapped_base + live.mapped_bytes;
+    };
     if ((next != live_.begin() && holds(std::prev(next)->second)) || (next != live_.end() && holds(next->second))) continue;
     if (mprotect(reinterpret_cast<void*>(page), kPage, PROT_READ) != 0) return false;
   }

@@ -93,7 +93,9 @@ class DeviceMemory {
   ImageTable images;
 
  private:
-  struct Extent { uint64_t base, bytes; };
+  struct Extent {
+    uint64_t base, bytes;
+  };
   uint64_t place(uint64_t bytes, uint64_t alignment);
 
   uint64_t capacity_;
@@ -101,7 +103,11 @@ class DeviceMemory {
   std::atomic<uint64_t> used_{0}, epoch_{1};
   uint64_t serial_ = 0;
   mutable std::shared_mutex mutex_;
-  struct Live { Allocation allocation; uint64_t mapped_base, mapped_bytes; bool owned, promised = false, replaced = false; };
+  struct Live {
+    Allocation allocation;
+    uint64_t mapped_base, mapped_bytes;
+    bool owned, promised = false, replaced = false;
+  };
   bool reuse(MemoryKind kind, uint64_t mapped, uint64_t before, uint64_t alignment, uint64_t* begin);
   void unmap(Live live);
   static bool counts(const Live& live);  // against the capacity

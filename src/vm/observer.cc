@@ -71,9 +71,15 @@ Access describe_access(const Insn& i) {
   access.kind = row.cls == isa::Class::Atomic ? AccessKind::Atomic : row.cls == isa::Class::Store ? AccessKind::Write : AccessKind::Read;
   if (access.kind == AccessKind::Atomic) access.returns = row.opcode == "atom" && !i.drops_result;
   switch (i.mods().space) {
-    case Space::Shared: case Space::SharedCluster: access.space = Space::Shared; break;
-    case Space::Local: case Space::Global: case Space::Const: access.space = i.mods().space; break;
-    default: access.space = Space::Global; access.generic = true; break;
+    case Space::Shared:
+    case Space::SharedCluster: access.space = Space::Shared; break;
+    case Space::Local:
+    case Space::Global:
+    case Space::Const: access.space = i.mods().space; break;
+    default:
+      access.space = Space::Global;
+      access.generic = true;
+      break;
   }
   return access;
 }
@@ -113,13 +119,17 @@ void report_accesses(Warp& w, const Insn& i, uint32_t mask) {
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, mods.space);
   switch (mods.space) {
-    case Space::Shared: case Space::SharedCluster: return report(w, i, access, mask, mask, Space::Shared, 0, a);
+    case Space::Shared:
+    case Space::SharedCluster: return report(w, i, access, mask, mask, Space::Shared, 0, a);
     case Space::Local: return report(w, i, access, mask, mask, Space::Local, 0, a);
     case Space::Global: return report(w, i, access, mask, mask, Space::Global, 0, a);
     case Space::Const: return report(w, i, access, mask, mask, Space::Const, 0, a);
-    case Space::Param: case Space::ParamEntry: case Space::ParamFunc: {
+    case Space::Param:
+    case Space::ParamEntry:
+    case Space::ParamFunc: {
       if (i.op[1] < 0) return report(w, i, access, mask, mask, Space::ParamEntry, 0, a);
-      const bool of_call = !w.frame->function->source->entry || i.source->operands[row.cls == isa::Class::Store ? 0 : 1].kind == ptx::OperandKind::Symbol;
+      const bool of_call =
+          !w.frame->function->source->entry || i.source->operands[row.cls == isa::Class::Store ? 0 : 1].kind == ptx::OperandKind::Symbol;
       if (of_call) return report(w, i, access, mask, mask, Space::ParamFunc, 0, a);
       return report_generic(w, i, access, mask, a);
     }

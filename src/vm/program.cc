@@ -176,7 +176,8 @@ class Linker {
       if (options_.same_places) {
         const auto& theirs = options_.same_places->variables();
         if (variables_.size() >= theirs.size() || theirs[variables_.size()].name != v.name)
-          return Error{static_cast<int>(LoadErrorCode::InvalidPtx), fmt::format("ptx: error: the other program has no variable {}", v.name)};
+          return Error{static_cast<int>(LoadErrorCode::InvalidPtx),
+                       fmt::format("ptx: error: the other program has no variable {}", v.name)};
         p->address = theirs[variables_.size()].address;
         variables_.push_back(theirs[variables_.size()]);
         continue;
@@ -188,10 +189,12 @@ class Linker {
         bank += v.size;
         if (!options_.guard_bytes) continue;
       }
-      const auto placement = std::find_if(options_.placements.begin(), options_.placements.end(), [&](auto& q) { return q.name == v.name; });
+      const auto placement =
+          std::find_if(options_.placements.begin(), options_.placements.end(), [&](auto& q) { return q.name == v.name; });
       if (placement != options_.placements.end()) {
         p->address = reinterpret_cast<uint64_t>(placement->host);
-        auto a = memory_.adopt(placement->host, std::max<uint64_t>(placement->size, v.size), MemoryKind::Managed, fmt::format("__managed__ {}", v.name));
+        auto a = memory_.adopt(placement->host, std::max<uint64_t>(placement->size, v.size), MemoryKind::Managed,
+                               fmt::format("__managed__ {}", v.name));
         if (a) owned_.push_back(a->base);
       } else if (!constant && v.linkage == Linkage::Internal && v.size <= 4096 && !options_.guard_bytes) {
         const uint64_t align = std::max<uint64_t>(v.align, 16);
@@ -200,8 +203,9 @@ class Linker {
         small += v.size;
         continue;
       } else {
-        auto a = memory_.allocate(std::max<uint64_t>(v.size, 1), std::max(256u, v.align), constant ? MemoryKind::Constant : MemoryKind::Variable,
-                                  fmt::format("{} {}", constant ? "__constant__" : "__device__", demangled(v.name)));
+        auto a =
+            memory_.allocate(std::max<uint64_t>(v.size, 1), std::max(256u, v.align), constant ? MemoryKind::Constant : MemoryKind::Variable,
+                             fmt::format("{} {}", constant ? "__constant__" : "__device__", demangled(v.name)));
         if (!a) return Error{static_cast<int>(LoadErrorCode::OutOfMemory), a.error().message};
         owned_.push_back(a->base);
         p->address = a->base;
@@ -216,7 +220,8 @@ class Linker {
       return {};
     };
     if (bank > kConstantBank) {
-      errors_.push_back(fmt::format("ptx: error: the program's __constant__ variables need {} bytes; the constant bank has {}", bank, kConstantBank));
+      errors_.push_back(
+          fmt::format("ptx: error: the program's __constant__ variables need {} bytes; the constant bank has {}", bank, kConstantBank));
       return failure(LoadErrorCode::InvalidPtx);
     }
     if (options_.same_places) return {};
@@ -390,8 +395,8 @@ class Linker {
         }
       }
       if (at > kStaticSharedLimit) {
-        errors_.push_back(fmt::format("ptx:{}:{}: error: '{}' uses {} bytes of static shared memory; at most {} are allowed", f->source->at.line,
-                                      f->source->at.column, f->display_name, at, kStaticSharedLimit));
+        errors_.push_back(fmt::format("ptx:{}:{}: error: '{}' uses {} bytes of static shared memory; at most {} are allowed",
+                                      f->source->at.line, f->source->at.column, f->display_name, at, kStaticSharedLimit));
         continue;
       }
       bool any_dynamic = false;
@@ -433,7 +438,8 @@ class Linker {
     for (const ptx::Variable& v : f.source->params) {
       at = (at + v.align - 1) / v.align * v.align;
       if (v.size > kParameterLimit || at + v.size > kParameterLimit) {
-        errors_.push_back(fmt::format("ptx:{}:{}: error: the parameters of '{}' need more than {} bytes", v.at.line, v.at.column, f.display_name, kParameterLimit));
+        errors_.push_back(fmt::format("ptx:{}:{}: error: the parameters of '{}' need more than {} bytes", v.at.line, v.at.column,
+                                      f.display_name, kParameterLimit));
         return;
       }
       const bool may_count = !isa::is_float(v.type) && v.size >= 4 && v.size == static_cast<uint64_t>(isa::bytes_of(v.type));

@@ -64,12 +64,17 @@ struct ProgramReference {
 
 struct LoadOptions {
   // Where a managed variable lives instead of fresh device memory: host shadow variables.
-  struct Placement { std::string name; void* host; uint64_t size; };
+  struct Placement {
+    std::string name;
+    void* host;
+    uint64_t size;
+  };
   std::vector<Placement> placements;
   // Variables live where this program has them, and keep what they hold: another form of the same texts.
   const Program* same_places = nullptr;
   int device_cc = 90;
-  uint32_t guard_bytes = 0;  // unused bytes after each variable of shared memory, and every other one by itself, so that running over its end is seen
+  uint32_t guard_bytes =
+      0;  // unused bytes after each variable of shared memory, and every other one by itself, so that running over its end is seen
   // The device's register file, for the estimate in Kernel::registers.
   uint32_t max_registers = 255, registers_per_block = 65536;
   // Functions that device code may call beyond the machine's own (builtins.h): the runtime API as kernels see it.
@@ -83,8 +88,7 @@ class Program : public std::enable_shared_from_this<Program> {
  public:
   // All texts are linked together: an extern of one may be defined in another. On failure Error::code is a
   // LoadErrorCode and the message holds every diagnostic, a line each: "ptx:12:5: error: …".
-  static Result<std::unique_ptr<Program>> load(std::span<const std::string_view> ptx, DeviceMemory& memory,
-                                               const LoadOptions& options);
+  static Result<std::unique_ptr<Program>> load(std::span<const std::string_view> ptx, DeviceMemory& memory, const LoadOptions& options);
   ~Program();  // frees its variables
 
   const Kernel* find_kernel(std::string_view name) const;

@@ -21,9 +21,7 @@ uint64_t reported_offset(const Warp& w, const SharedPlace& place);
 // first.
 uint64_t shared_offset(Warp& w, const Insn& i, int lane, uint64_t address);
 SharedPlace locate_shared(Warp& w, const Insn& i, int lane, uint64_t address);
-SharedPlace shared_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment,
-                        AccessKind kind);
-std::byte* global_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment,
-                       AccessKind kind);
+SharedPlace shared_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment, AccessKind kind);
+std::byte* global_span(Warp& w, const Insn& i, int lane, uint64_t address, uint64_t bytes, uint64_t alignment, AccessKind kind);
 
 }  // namespace warpbeam::vm

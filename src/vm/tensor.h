@@ -14,14 +14,10 @@ bool whole_warp(Warp& w, const Insn& i, uint32_t mask);
 
 inline uint64_t value_of(Warp& w, const WideOperand& o, int lane) {
   switch (o.width) {
-    case 8:
-      return w.lanes<uint64_t>(o.slot)[lane];
-    case 2:
-      return w.lanes<uint16_t>(o.slot)[lane];
-    case 1:
-      return w.lanes<uint8_t>(o.slot)[lane];
-    default:
-      return w.lanes<uint32_t>(o.slot)[lane];
+    case 8: return w.lanes<uint64_t>(o.slot)[lane];
+    case 2: return w.lanes<uint16_t>(o.slot)[lane];
+    case 1: return w.lanes<uint8_t>(o.slot)[lane];
+    default: return w.lanes<uint32_t>(o.slot)[lane];
   }
 }
 inline uint64_t address_of(Warp& w, const WideOperand& o, int lane) {
@@ -36,8 +32,8 @@ inline Addresses addresses_of(Warp& w, const WideOperand& o, uint32_t mask) {
 }
 
 // Tells an observer of an access by one lane or several.
-void report_access(Warp& w, const Insn& i, uint32_t mask, isa::Space space, const Addresses& a, uint32_t bytes,
-                   AccessKind kind, bool async);
+void report_access(Warp& w, const Insn& i, uint32_t mask, isa::Space space, const Addresses& a, uint32_t bytes, AccessKind kind,
+                   bool async);
 
 // Registers of a fragment to the cells of a matrix and back.
 void gather_matrix(Warp& w, const WideOperand& o, const Fragment& f, uint32_t* cells);

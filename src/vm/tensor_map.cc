@@ -23,10 +23,8 @@ std::string tensor_map_error(const TensorMap& m) {
     if (d > 0 && (m.strides[d - 1] % 16 || m.strides[d - 1] >= uint64_t{1} << 40))
       return fmt::format("the stride of dimension {} is {} bytes", d, m.strides[d - 1]);
   }
-  const uint64_t inner =
-      static_cast<uint64_t>(m.im2col ? m.channels : m.box[0]) * static_cast<uint64_t>(tensor_element_bytes(m.type));
-  if (!m.interleave && inner % 16)
-    return fmt::format("a row of the box has {} bytes: it needs a multiple of 16", inner);
+  const uint64_t inner = static_cast<uint64_t>(m.im2col ? m.channels : m.box[0]) * static_cast<uint64_t>(tensor_element_bytes(m.type));
+  if (!m.interleave && inner % 16) return fmt::format("a row of the box has {} bytes: it needs a multiple of 16", inner);
   if (m.swizzle > 3) return fmt::format("its swizzle is {}", m.swizzle);
   if (m.swizzle && !m.interleave && inner > uint64_t{16} << m.swizzle)
     return fmt::format("a row of {} bytes is wider than the swizzle's {}", inner, 16 << m.swizzle);
@@ -42,8 +40,7 @@ uint64_t tensor_row_pitch(const TensorMap& m) {
 
 uint64_t tensor_box_span(const TensorMap& m) {
   const uint32_t step = m.im2col || !m.interleave ? 1 : m.steps[0];
-  const uint64_t row =
-      (m.im2col ? m.channels : (m.box[0] + step - 1u) / step) * static_cast<uint64_t>(tensor_element_bytes(m.type));
+  const uint64_t row = (m.im2col ? m.channels : (m.box[0] + step - 1u) / step) * static_cast<uint64_t>(tensor_element_bytes(m.type));
   return tensor_box_bytes(m) / row * tensor_row_pitch(m);
 }
 

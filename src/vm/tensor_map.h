@@ -47,16 +47,14 @@ struct TensorElement {
   uint64_t global, shared;
 };
 template <class Each>
-void walk_tensor(const TensorMap& m, const std::array<int64_t, 5>& at, const std::array<int64_t, 3>& offsets,
-                 Each&& each) {
+void walk_tensor(const TensorMap& m, const std::array<int64_t, 5>& at, const std::array<int64_t, 3>& offsets, Each&& each) {
   const uint64_t bytes = static_cast<uint64_t>(tensor_element_bytes(m.type));
   const uint64_t pitch = tensor_row_pitch(m);
   uint64_t row = 0, shared = 0;
   const auto place = [&](const std::array<int64_t, 5>& c) {
     uint64_t global = 0;
     for (int d = 0; d < m.rank; ++d) {
-      if (c[static_cast<size_t>(d)] < 0 || c[static_cast<size_t>(d)] >= static_cast<int64_t>(m.dims[d]))
-        return ~uint64_t{0};
+      if (c[static_cast<size_t>(d)] < 0 || c[static_cast<size_t>(d)] >= static_cast<int64_t>(m.dims[d])) return ~uint64_t{0};
       global += static_cast<uint64_t>(c[static_cast<size_t>(d)]) * (d == 0 ? bytes : m.strides[d - 1]);
     }
     return global;

@@ -19,22 +19,20 @@ constexpr double kLargest = 0x1p40;
 
 // What sRGB codes stand for, times 16384: the unit's table keeps seven significant bits.
 constexpr uint16_t kLinearOfSrgb[256] = {
-    0,     5,     10,    15,    20,    25,    30,    35,    40,    45,    50,    55,    60,    66,    72,    78,
-    85,    92,    99,    107,   115,   123,   131,   140,   150,   159,   169,   180,   190,   201,   213,   224,
-    236,   250,   262,   276,   290,   304,   318,   332,   348,   364,   380,   396,   412,   430,   448,   466,
-    484,   504,   524,   544,   564,   584,   604,   624,   648,   672,   692,   716,   740,   764,   788,   816,
-    840,   864,   896,   920,   944,   976,   1000,  1032,  1064,  1088,  1120,  1152,  1184,  1216,  1248,  1280,
-    1312,  1352,  1384,  1416,  1456,  1488,  1528,  1560,  1600,  1640,  1672,  1712,  1752,  1792,  1832,  1872,
-    1920,  1952,  2000,  2048,  2080,  2128,  2176,  2224,  2272,  2320,  2368,  2416,  2464,  2512,  2560,  2608,
-    2656,  2704,  2752,  2816,  2864,  2912,  2976,  3024,  3072,  3136,  3184,  3248,  3296,  3360,  3424,  3472,
-    3536,  3600,  3664,  3712,  3776,  3840,  3904,  3968,  4032,  4096,  4160,  4224,  4288,  4352,  4416,  4512,
-    4576,  4640,  4704,  4768,  4864,  4928,  4992,  5056,  5152,  5216,  5280,  5376,  5440,  5536,  5600,  5696,
-    5760,  5824,  5920,  6016,  6080,  6176,  6240,  6336,  6400,  6496,  6592,  6688,  6752,  6848,  6944,  7008,
-    7104,  7200,  7296,  7392,  7488,  7584,  7680,  7744,  7872,  7936,  8064,  8128,  8256,  8320,  8448,  8512,
-    8640,  8768,  8832,  8960,  9024,  9152,  9280,  9344,  9472,  9600,  9664,  9792,  9920,  9984,  10112, 10240,
-    10304, 10432, 10560, 10688, 10816, 10880, 11008, 11136, 11264, 11392, 11456, 11584, 11712, 11840, 11968, 12096,
-    12224, 12352, 12480, 12608, 12736, 12864, 12992, 13120, 13248, 13376, 13504, 13632, 13760, 13888, 14016, 14144,
-    14272, 14400, 14528, 14656, 14848, 14976, 15104, 15232, 15360, 15488, 15616, 15744, 16000, 16128, 16256, 16384};
+    0,     5,     10,    15,    20,    25,    30,    35,    40,    45,    50,    55,    60,    66,    72,    78,    85,    92,    99,
+    107,   115,   123,   131,   140,   150,   159,   169,   180,   190,   201,   213,   224,   236,   250,   262,   276,   290,   304,
+    318,   332,   348,   364,   380,   396,   412,   430,   448,   466,   484,   504,   524,   544,   564,   584,   604,   624,   648,
+    672,   692,   716,   740,   764,   788,   816,   840,   864,   896,   920,   944,   976,   1000,  1032,  1064,  1088,  1120,  1152,
+    1184,  1216,  1248,  1280,  1312,  1352,  1384,  1416,  1456,  1488,  1528,  1560,  1600,  1640,  1672,  1712,  1752,  1792,  1832,
+    1872,  1920,  1952,  2000,  2048,  2080,  2128,  2176,  2224,  2272,  2320,  2368,  2416,  2464,  2512,  2560,  2608,  2656,  2704,
+    2752,  2816,  2864,  2912,  2976,  3024,  3072,  3136,  3184,  3248,  3296,  3360,  3424,  3472,  3536,  3600,  3664,  3712,  3776,
+    3840,  3904,  3968,  4032,  4096,  4160,  4224,  4288,  4352,  4416,  4512,  4576,  4640,  4704,  4768,  4864,  4928,  4992,  5056,
+    5152,  5216,  5280,  5376,  5440,  5536,  5600,  5696,  5760,  5824,  5920,  6016,  6080,  6176,  6240,  6336,  6400,  6496,  6592,
+    6688,  6752,  6848,  6944,  7008,  7104,  7200,  7296,  7392,  7488,  7584,  7680,  7744,  7872,  7936,  8064,  8128,  8256,  8320,
+    8448,  8512,  8640,  8768,  8832,  8960,  9024,  9152,  9280,  9344,  9472,  9600,  9664,  9792,  9920,  9984,  10112, 10240, 10304,
+    10432, 10560, 10688, 10816, 10880, 11008, 11136, 11264, 11392, 11456, 11584, 11712, 11840, 11968, 12096, 12224, 12352, 12480, 12608,
+    12736, 12864, 12992, 13120, 13248, 13376, 13504, 13632, 13760, 13888, 14016, 14144, 14272, 14400, 14528, 14656, 14848, 14976, 15104,
+    15232, 15360, 15488, 15616, 15744, 16000, 16128, 16256, 16384};
 
 // How the channels of a texel are blended and turned into the result.
 enum class Reading : uint8_t { Bits, Float, Fixed };
@@ -42,14 +40,14 @@ enum class Reading : uint8_t { Bits, Float, Fixed };
 Reading reading_of(const Texture& t) {
   switch (t.image.format.kind) {
     case TexelKind::Float: return Reading::Float;
-    case TexelKind::UnsignedNormal: case TexelKind::SignedNormal: return Reading::Fixed;
+    case TexelKind::UnsignedNormal:
+    case TexelKind::SignedNormal: return Reading::Fixed;
     default: return t.sampler.normalized_read && t.image.format.bits <= 16 ? Reading::Fixed : Reading::Bits;
   }
 }
 bool is_signed(TexelKind kind) { return kind == TexelKind::Signed || kind == TexelKind::SignedNormal; }
 bool uses_srgb(const Texture& t, int channel) {
-  return t.sampler.srgb && channel < 3 && t.image.format.bits == 8 && !is_signed(t.image.format.kind) &&
-         reading_of(t) == Reading::Fixed;
+  return t.sampler.srgb && channel < 3 && t.image.format.bits == 8 && !is_signed(t.image.format.kind) && reading_of(t) == Reading::Fixed;
 }
 
 // --- texels -------------------------------------------------------------------------------------------------------
@@ -293,7 +291,8 @@ Axis axis_of(float x, int32_t offset, uint32_t extent, AddressMode mode, bool no
 
 Channels texel_at(const Texture& t, const ImageLevel& level, int64_t x, int64_t y, int64_t z) {
   if (x < 0 || y < 0 || z < 0) return border_texel(t);
-  const std::byte* at = level.base + static_cast<uint64_t>(z) * level.plane + static_cast<uint64_t>(y) * level.pitch + static_cast<uint64_t>(x) * t.image.format.bytes();
+  const std::byte* at = level.base + static_cast<uint64_t>(z) * level.plane + static_cast<uint64_t>(y) * level.pitch +
+                        static_cast<uint64_t>(x) * t.image.format.bytes();
   if (t.image.end && at + t.image.format.bytes() > t.image.end) t.image.past_the_end->asks(at);
   if (t.image.touched) t.image.touched->push_back(at);
   return read_texel(t.image.format, at);
@@ -334,7 +333,8 @@ void add_taps(const Texture& t, const ImageLevel& level, const Footprint& f, int
       const int below = (of_x * f.y.fraction + (x ? 128 : 127)) >> 8;
       for (int y = 0; y < 2; ++y)
         if (const int weight = y ? below : of_x - below)
-          taps.add(texel_at(t, level, x ? f.x.second : f.x.first, y ? f.y.second : f.y.first, z ? f.z.second : f.z.first), weight, group + z);
+          taps.add(texel_at(t, level, x ? f.x.second : f.x.first, y ? f.y.second : f.y.first, z ? f.z.second : f.z.first), weight,
+                   group + z);
     }
   }
 }
@@ -398,9 +398,7 @@ Texel sample(const Texture& t, const TexturePoint& at, float level, bool biased)
   return blend(t, taps);
 }
 
-Texel sample_cube(const Texture& t, const TexturePoint& at, float level, bool biased) {
-  return sample(t, on_face(t, at), level, biased);
-}
+Texel sample_cube(const Texture& t, const TexturePoint& at, float level, bool biased) { return sample(t, on_face(t, at), level, biased); }
 
 // Outside there are zeros, whatever the sampler says.
 Texel fetch(const Texture& t, const std::array<int64_t, 3>& at, uint32_t layer, int level) {

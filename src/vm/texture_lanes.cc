@@ -55,7 +55,8 @@ WB_INLINE void find_line(const float* x, int32_t n, AddressMode mode, bool norma
     constexpr int kBits = 21;  // of the coordinate's fraction
     const int64_t half = kLinear ? 1 << 12 : 0;
     const int down = kLinear ? 13 : kBits;
-    WB_LANES fixed.at[l] = static_cast<int32_t>((static_cast<int64_t>(static_cast<int32_t>(std::floor(tame(x[l]) * 0x1p21f))) * n + half) >> down);
+    WB_LANES fixed.at[l] =
+        static_cast<int32_t>((static_cast<int64_t>(static_cast<int32_t>(std::floor(tame(x[l]) * 0x1p21f))) * n + half) >> down);
   } else if (kLinear) {
     WB_LANES {
       const float y = tame(x[l]) * 256, whole = std::floor(y);
@@ -68,7 +69,7 @@ WB_INLINE void find_line(const float* x, int32_t n, AddressMode mode, bool norma
     if constexpr (kLinear) {
       WB_LANES {
         int32_t f = fixed.at[l] - 128;
-        if (m == AddressMode::Clamp) f = f < 0 ? 0 : f > (n - 1) * 256 ? (n - 1) * 256 : f;
+        if (m == AddressMode::Clamp) f = f<0 ? 0 : f>(n - 1) * 256 ? (n - 1) * 256 : f;
         out.first.at[l] = place(f >> 8, n, m);
         out.second.at[l] = place((f >> 8) + 1, n, m);
         out.fraction.at[l] = f & 255;
@@ -149,9 +150,9 @@ WB_INLINE bool blend_floats(const int32_t (&texel)[4][kWarpSize], const int32_t 
   int32_t bad = 0;
   WB_LANES top.at[l] = 0;
   for (int k = 0; k < 4; ++k) WB_LANES {
-    const int32_t field = weight[k][l] ? texel[k][l] >> 23 & 255 : 0;
-    top.at[l] = top.at[l] > field ? top.at[l] : field;
-  }
+      const int32_t field = weight[k][l] ? texel[k][l] >> 23 & 255 : 0;
+      top.at[l] = top.at[l] > field ? top.at[l] : field;
+    }
   // Zeros have the field 0, as subnormal numbers, which are left to others.
   WB_LANES {
     int32_t bits = 0;
@@ -164,7 +165,8 @@ WB_INLINE bool blend_floats(const int32_t (&texel)[4][kWarpSize], const int32_t 
     const int32_t exponent = top.at[l] < 60 ? 60 : top.at[l];
     const float up = std::bit_cast<float>((254 + 27 - exponent) << 23);  // 2^(27 - top)
     double sum = 0;
-    for (int k = 0; k < 4; ++k) sum += static_cast<double>(static_cast<int32_t>((weight[k][l] ? std::bit_cast<float>(texel[k][l]) : 0.0f) * up)) * weight[k][l];
+    for (int k = 0; k < 4; ++k)
+      sum += static_cast<double>(static_cast<int32_t>((weight[k][l] ? std::bit_cast<float>(texel[k][l]) : 0.0f) * up)) * weight[k][l];
     // To 24 bits, to nearest, ties away from zero; nothing is below 2^-8 of what texels keep.
     const uint64_t bits = (std::bit_cast<uint64_t>(sum) + (uint64_t{1} << 28)) & ~((uint64_t{1} << 29) - 1);
     const double down = std::bit_cast<double>(static_cast<uint64_t>(1023 - 127 + exponent - 27 - 8) << 52);
@@ -174,7 +176,8 @@ WB_INLINE bool blend_floats(const int32_t (&texel)[4][kWarpSize], const int32_t 
 }
 
 // As blend_fixed.
-WB_INLINE void blend_fixed(const TexelFormat& f, const int32_t (&texel)[4][kWarpSize], const int32_t (&weight)[4][kWarpSize], uint32_t* out) {
+WB_INLINE void blend_fixed(const TexelFormat& f, const int32_t (&texel)[4][kWarpSize], const int32_t (&weight)[4][kWarpSize],
+                           uint32_t* out) {
   if (is_signed(f.kind) && f.bits == 8) {
     WB_LANES {
       int32_t sum = 0, taps = 0;
@@ -211,7 +214,8 @@ struct Request {
   uint32_t* results;
 };
 
-WB_INLINE void offsets_of(const ImageLevel& level, uint32_t bytes, const Lanes& x, const Lanes& y, Lanes& out, Lanes& outside, int32_t& any) {
+WB_INLINE void offsets_of(const ImageLevel& level, uint32_t bytes, const Lanes& x, const Lanes& y, Lanes& out, Lanes& outside,
+                          int32_t& any) {
   const int32_t pitch = static_cast<int32_t>(level.pitch);
   WB_LANES {
     const int32_t out_of_it = (x.at[l] | y.at[l]) >> 31;
@@ -267,10 +271,10 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
   const float *across_at = x, *down_at = two ? x + kWarpSize : kZeros;
   if (far < 0) {  // a NaN, or far away; of lanes that take no part that is no matter
     for (int k = 0; k < (two ? 2 : 1); ++k) WB_LANES {
-      const bool good = std::fabs(x[k * kWarpSize + l]) <= most;
-      if (!good && (r.mask >> l & 1)) return false;
-      tamed[k][l] = good ? x[k * kWarpSize + l] : 0;
-    }
+        const bool good = std::fabs(x[k * kWarpSize + l]) <= most;
+        if (!good && (r.mask >> l & 1)) return false;
+        tamed[k][l] = good ? x[k * kWarpSize + l] : 0;
+      }
     across_at = tamed[0];
     if (two) down_at = tamed[1];
   }
@@ -305,7 +309,8 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
   }
   Lanes at[4], outside;
   int32_t any = 0;
-  for (int k = 0; k < 4; ++k) offsets_of(level, bytes, k & 2 ? across.second : across.first, k & 1 ? down.second : down.first, at[k], outside, any);
+  for (int k = 0; k < 4; ++k)
+    offsets_of(level, bytes, k & 2 ? across.second : across.first, k & 1 ? down.second : down.first, at[k], outside, any);
   if (any) return false;
   for (uint32_t c = 0; c < t.image.format.channels; ++c) {
     uint32_t* out = r.results + c * kWarpSize;
@@ -323,7 +328,8 @@ bool reads_lanes(const Insn& i) {
   const auto n = std::bit_cast<ImageOperands>(i.imm);
   const Geometry g = i.mods().geometry;
   const bool plain = row.opcode == "tex" && i.type() != Type::F16x2 && (g == Geometry::D1 || g == Geometry::D2) && i.op[5] < 0;
-  return plain && n.results == 4 && n.coordinates == (g == Geometry::D2 ? 2 : 1) && !n.offset && !n.values && !(i.source->form.atype == Type::S32 && n.level);
+  return plain && n.results == 4 && n.coordinates == (g == Geometry::D2 ? 2 : 1) && !n.offset && !n.values &&
+         !(i.source->form.atype == Type::S32 && n.level);
 }
 
 int read_lanes(Block& block, const Insn& i, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results) {
@@ -335,7 +341,8 @@ int read_lanes(Block& block, const Insn& i, uint64_t handle, uint32_t mask, cons
   const ImageLevel& level = image.levels[0];
   const int dimensions = i.mods().geometry == Geometry::D2 ? 2 : 1;
   if (image.dimensions != dimensions || image.layered || image.cube || image.level_count != 1 || image.end || t.sampler.srgb) return 0;
-  if (level.pitch * level.height > 0x7fffffff || uint64_t{level.width} * image.format.bytes() > 0x7fffffff || level.width > 1 << 28) return 0;
+  if (level.pitch * level.height > 0x7fffffff || uint64_t{level.width} * image.format.bytes() > 0x7fffffff || level.width > 1 << 28)
+    return 0;
   const Request r{t, i.source->form.atype == Type::S32, mask, coordinates, results};
   // The one-dimensional form of whole coordinates reads linear memory and nothing else, and others never do.
   if (r.whole) return (dimensions == 2 || image.buffer) && fetch(r) ? image.format.channels : 0;

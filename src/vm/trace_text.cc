@@ -22,12 +22,9 @@ std::vector<size_t> line_starts(const std::string& text) {
 // Just behind the semicolon of the statement at `at`.
 size_t statement_end(const std::string& text, size_t at) {
   while (at < text.size() && text[at] != ';') {
-    if (text.compare(at, 2, "//") == 0)
-      at = std::min(text.find('\n', at), text.size());
-    else if (text.compare(at, 2, "/*") == 0)
-      at = std::min(text.find("*/", at), text.size());
-    else
-      ++at;
+    if (text.compare(at, 2, "//") == 0) at = std::min(text.find('\n', at), text.size());
+    else if (text.compare(at, 2, "/*") == 0) at = std::min(text.find("*/", at), text.size());
+    else ++at;
   }
   return std::min(at + 1, text.size());
 }
@@ -36,8 +33,7 @@ size_t statement_end(const std::string& text, size_t at) {
 std::vector<int> results(const ptx::Instruction& i) {
   std::vector<int> regs;
   const isa::Row& row = *i.form.row;
-  if (i.operands.empty() || row.kind == Kind::Control || row.operands.count == 0 || !row.operands.list[0].written)
-    return regs;
+  if (i.operands.empty() || row.kind == Kind::Control || row.operands.count == 0 || !row.operands.list[0].written) return regs;
   const ptx::Operand& first = i.operands[0];
   if (first.kind == ptx::OperandKind::Register && !first.address) regs.push_back(first.reg);
   for (const ptx::Operand& element : first.list)
@@ -50,16 +46,11 @@ std::vector<int> results(const ptx::Instruction& i) {
 std::string widen(Type type, const std::string& reg) {
   if (type == Type::Pred) return fmt::format("selp.b64 __wb_v, 1, 0, {};", reg);
   switch (isa::bits_of(type)) {
-    case 8:
-      return fmt::format("cvt.u64.u8 __wb_v, {};", reg);
-    case 16:
-      return fmt::format("mov.b16 __wb_h, {}; cvt.u64.u16 __wb_v, __wb_h;", reg);
-    case 32:
-      return fmt::format("mov.b32 __wb_0, {}; cvt.u64.u32 __wb_v, __wb_0;", reg);
-    case 64:
-      return fmt::format("mov.b64 __wb_v, {};", reg);
-    default:
-      return fmt::format("mov.b128 {{__wb_v, __wb_a}}, {}; xor.b64 __wb_v, __wb_v, __wb_a;", reg);
+    case 8: return fmt::format("cvt.u64.u8 __wb_v, {};", reg);
+    case 16: return fmt::format("mov.b16 __wb_h, {}; cvt.u64.u16 __wb_v, __wb_h;", reg);
+    case 32: return fmt::format("mov.b32 __wb_0, {}; cvt.u64.u32 __wb_v, __wb_0;", reg);
+    case 64: return fmt::format("mov.b64 __wb_v, {};", reg);
+    default: return fmt::format("mov.b128 {{__wb_v, __wb_a}}, {}; xor.b64 __wb_v, __wb_v, __wb_a;", reg);
   }
 }
 
@@ -76,8 +67,7 @@ std::string thread_number(const TraceBuffer& b) {
 
 std::string recording(const ptx::Function& f, const ptx::Instruction& i, int reg, const TraceBuffer& b, size_t point) {
   const std::string name = f.register_name(reg);
-  std::string t =
-      "{ .reg .pred __wb_q, __wb_p; .reg .b16 __wb_h; .reg .b32 __wb_0, __wb_1; .reg .b64 __wb_v, __wb_a, __wb_n; ";
+  std::string t = "{ .reg .pred __wb_q, __wb_p; .reg .b16 __wb_h; .reg .b32 __wb_0, __wb_1; .reg .b64 __wb_v, __wb_a, __wb_n; ";
   t += widen(f.registers[static_cast<size_t>(reg)].type, name) + " " + thread_number(b);
   t += fmt::format(" setp.lt.u32 __wb_q, __wb_0, {};", b.threads);
   // A guarded statement that did nothing is not recorded, unless it wrote its own guard.
@@ -85,9 +75,8 @@ std::string recording(const ptx::Function& f, const ptx::Instruction& i, int reg
     t += fmt::format(" {}and.pred __wb_q, __wb_q, {};",
                      i.guard_negated ? fmt::format("not.pred __wb_p, {}; ", f.register_name(i.guard)) : "",
                      i.guard_negated ? "__wb_p" : f.register_name(i.guard));
-  t += fmt::format(
-      " mov.b64 __wb_a, {}; mad.wide.u32 __wb_a, __wb_0, {}, __wb_a; @__wb_q ld.global.u64 __wb_n, [__wb_a];", b.base,
-      b.stride());
+  t += fmt::format(" mov.b64 __wb_a, {}; mad.wide.u32 __wb_a, __wb_0, {}, __wb_a; @__wb_q ld.global.u64 __wb_n, [__wb_a];", b.base,
+                   b.stride());
   if (b.records == 0) {
     t += fmt::format(
         " xor.b64 __wb_v, __wb_v, __wb_n; mul.lo.u64 __wb_v, __wb_v, 0x9e3779b97f4a7c15; add.u64 __wb_v, __wb_v, {}; "
@@ -115,13 +104,11 @@ std::string add_trace(const ptx::Module& module, const TraceBuffer& buffer, std:
   for (const ptx::Function& f : module.functions)
     for (const ptx::Instruction& i : f.body) {
       if (i.at.line == 0 || i.at.line >= starts.size()) continue;
-      const size_t begin = starts[i.at.line] + (i.at.column ? i.at.column - 1 : 0),
-                   end = statement_end(module.text, begin);
+      const size_t begin = starts[i.at.line] + (i.at.column ? i.at.column - 1 : 0), end = statement_end(module.text, begin);
       std::string text;
       for (int reg : results(i)) {
         text += " " + recording(f, i, reg, buffer, points.size());
-        TracePoint point{f.name, f.register_name(reg),        i.at.line, module.text.substr(begin, end - begin),
-                         "",     reads_elsewhere(*i.form.row)};
+        TracePoint point{f.name, f.register_name(reg), i.at.line, module.text.substr(begin, end - begin), "", reads_elsewhere(*i.form.row)};
         if (i.line && i.file < module.files.size()) point.source = fmt::format("{}:{}", module.files[i.file], i.line);
         points.push_back(std::move(point));
       }

@@ -7,7 +7,8 @@ namespace warpbeam::vm {
 std::string Trap::paragraph() const {
   std::string text = fmt::format("========= {}\n=========     in {}", message, kernel);
   if (!location.empty()) text += fmt::format(" at {}", location);
-  text += fmt::format("\n=========     by thread ({},{},{}) in block ({},{},{})\n", thread[0], thread[1], thread[2], block[0], block[1], block[2]);
+  text += fmt::format("\n=========     by thread ({},{},{}) in block ({},{},{})\n", thread[0], thread[1], thread[2], block[0], block[1],
+                      block[2]);
   if (address) text += fmt::format("=========     address {:#x}\n", address);
   size_t at = 0;
   while (at < detail.size()) {

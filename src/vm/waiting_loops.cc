@@ -22,17 +22,12 @@ void each_register(const Operand& o, const Visit& visit) {
   for (const Operand& e : o.list) each_register(e, visit);
 }
 
-bool of_one_thread(Space s) {
-  return s == Space::Local || s == Space::Param || s == Space::ParamEntry || s == Space::ParamFunc;
-}
+bool of_one_thread(Space s) { return s == Space::Local || s == Space::Param || s == Space::ParamEntry || s == Space::ParamFunc; }
 
 // Can a generic address be one of the thread's own memory?
 bool passes_own_memory_on(const ptx::Function& f) {
-  return !f.entry || std::any_of(f.locals.begin(), f.locals.end(), [](const ptx::Variable& v) {
-    return v.space == Space::Local;
-  }) || std::any_of(f.body.begin(), f.body.end(), [](const ptx::Instruction& i) {
-    return i.form.row->opcode == "alloca";
-  });
+  return !f.entry || std::any_of(f.locals.begin(), f.locals.end(), [](const ptx::Variable& v) { return v.space == Space::Local; }) ||
+         std::any_of(f.body.begin(), f.body.end(), [](const ptx::Instruction& i) { return i.form.row->opcode == "alloca"; });
 }
 
 }  // namespace
@@ -48,16 +43,11 @@ struct Loops {
 
   Loops(const ptx::Function& f, const std::vector<ptx::Block>& all, const std::vector<uint32_t>& order,
         const std::vector<uint32_t>& position)
-      : function(f),
-        own_is_generic(passes_own_memory_on(f)),
-        next(order.size()),
-        mentioned(f.registers.size(), {kNoTarget, 0}) {
+      : function(f), own_is_generic(passes_own_memory_on(f)), next(order.size()), mentioned(f.registers.size(), {kNoTarget, 0}) {
     for (uint32_t p = 0; p < order.size(); ++p) {
       blocks.push_back(&all[order[p]]);
       for (uint32_t s : blocks[p]->successors) next[p].push_back(position[s]);
-      const auto mention = [&](size_t r) {
-        mentioned[r] = {std::min(mentioned[r].first, p), std::max(mentioned[r].second, p)};
-      };
+      const auto mention = [&](size_t r) { mentioned[r] = {std::min(mentioned[r].first, p), std::max(mentioned[r].second, p)}; };
       for (uint32_t k = blocks[p]->begin; k < blocks[p]->end; ++k) {
         if (f.body[k].guard >= 0) mention(static_cast<size_t>(f.body[k].guard));
         for (const Operand& o : f.body[k].operands) each_register(o, mention);
@@ -98,8 +88,7 @@ class Loop {
 
   bool reads_foreign(const ptx::Instruction& i, size_t from = 0) const {
     bool found = i.guard >= 0 && foreign_[static_cast<size_t>(i.guard)];
-    for (size_t k = from; k < i.operands.size(); ++k)
-      each_register(i.operands[k], [&](size_t r) { found = found || foreign_[r]; });
+    for (size_t k = from; k < i.operands.size(); ++k) each_register(i.operands[k], [&](size_t r) { found = found || foreign_[r]; });
     return found;
   }
 
@@ -256,8 +245,7 @@ void Decoder::find_spins() {
     const bool calls = end.calls != first.calls, changes = end.changes != first.changes;
     if (!calls && !changes && end.reads == first.reads) continue;
     if (!loops) loops.emplace(f_, blocks_, order_, position_);
-    spins_[order_[head]] =
-        calls || loops->visits > kMostVisits || Loop(*loops, head, latch_of[head], changes).ends_by_others();
+    spins_[order_[head]] = calls || loops->visits > kMostVisits || Loop(*loops, head, latch_of[head], changes).ends_by_others();
   }
 }
 

@@ -16,7 +16,7 @@ constexpr uint32_t kMaxCallDepth = 24 * 1024;
 constexpr uint64_t kMaxFrameBytes = 256u << 20;  // registers of all calls a warp is in
 constexpr uint32_t kSpinsBeforeOthers = 16;    // within the warp
 constexpr uint32_t kLeastSpins = kSpinsBeforeOthers;  // before it yields; when that was in vain, half as many the next time, down to these
-constexpr uint32_t kSliceLabels = 64;          // how long the others go first
+constexpr uint32_t kSliceLabels = 64;  // how long the others go first
 
 }  // namespace
 
@@ -180,7 +180,8 @@ void Warp::at_label() {
       groups.erase(groups.begin() + static_cast<ptrdiff_t>(k));
       return at_label();
     }
-    if (before(g.frame, g.ip, frame, ip) && (first == groups.size() || before(g.frame, g.ip, groups[first].frame, groups[first].ip))) first = k;
+    if (before(g.frame, g.ip, frame, ip) && (first == groups.size() || before(g.frame, g.ip, groups[first].frame, groups[first].ip)))
+      first = k;
   }
   if (first == groups.size()) return;
   put_aside(active, ip, frame).released = released;
@@ -242,7 +243,8 @@ void Warp::call(const Insn& i, const FunctionCode& callee, const CallSite& site,
   if (f->local_base + callee.local_bytes > lowest_top || f->depth > kMaxCallDepth || frame_bytes_ > kMaxFrameBytes) {
     const int lane = __builtin_ctz(mask);
     trap(TrapKind::StackOverflow, i, lane, fmt::format("stack overflow in a call of {}", callee.display_name), 0,
-         fmt::format("calls are {} deep and the stack has {} bytes per thread; cudaDeviceSetLimit(cudaLimitStackSize, …) gives more", f->depth, block->launch->stack_limit));
+         fmt::format("calls are {} deep and the stack has {} bytes per thread; cudaDeviceSetLimit(cudaLimitStackSize, …) gives more",
+                     f->depth, block->launch->stack_limit));
   }
   for (size_t k = 0; k < site.args.size() && k < callee.params.size(); ++k) {
     const uint32_t from = frame->local_base + site.args[k].offset, to = f->local_base + callee.params[k].offset;
@@ -323,7 +325,8 @@ bool Warp::give_way_to_others(const Insn& i) {
   ++turns;
   // Those that are behind, and those of a lower number: of several warps that store to one place the last one's value stays.
   bool first = true;
-  for (const auto& w : block->warps) first = first && (w.get() == this || w->turns > turns || (w->turns == turns && w->index > index) || !w->live || !w->has_ready());
+  for (const auto& w : block->warps)
+    first = first && (w.get() == this || w->turns > turns || (w->turns == turns && w->index > index) || !w->live || !w->has_ready());
   if (first) return false;
   ip = &i;  // once more
   stop = StopReason::GaveWay;
@@ -382,7 +385,8 @@ void Warp::release_barrier(uint8_t barrier) {
   // Groups that waited at the same place go on together.
   for (size_t k = 0; k < groups.size(); ++k)
     for (size_t n = k + 1; n < groups.size();)
-      if (groups[k].state == GroupState::Ready && groups[n].state == GroupState::Ready && groups[k].ip == groups[n].ip && groups[k].frame == groups[n].frame) {
+      if (groups[k].state == GroupState::Ready && groups[n].state == GroupState::Ready && groups[k].ip == groups[n].ip &&
+          groups[k].frame == groups[n].frame) {
         groups[k].mask |= groups[n].mask;
         groups.erase(groups.begin() + static_cast<ptrdiff_t>(n));
       } else {
@@ -396,7 +400,8 @@ bool Warp::gather(const Insn& i, uint32_t membermask) {
     return true;
   }
   const uint32_t needed = membermask & live;
-  if ((needed & ~active) == 0) [[likely]] return true;
+  if ((needed & ~active) == 0) [[likely]]
+    return true;
   // Those who wait at this very instruction join in.
   for (size_t k = 0; k < groups.size();) {
     Group& g = groups[k];
@@ -418,7 +423,9 @@ bool Warp::gather(const Insn& i, uint32_t membermask) {
 bool Warp::release_warp_sync() {
   size_t best = groups.size();
   for (size_t k = 0; k < groups.size(); ++k)
-    if (groups[k].state == GroupState::AtWarpSync && (best == groups.size() || before(groups[k].frame, groups[k].ip, groups[best].frame, groups[best].ip))) best = k;
+    if (groups[k].state == GroupState::AtWarpSync &&
+        (best == groups.size() || before(groups[k].frame, groups[k].ip, groups[best].frame, groups[best].ip)))
+      best = k;
   if (best == groups.size()) return false;
   groups[best].state = GroupState::Ready;
   groups[best].released = true;

@@ -101,7 +101,9 @@ class Warp {
   uint64_t warp_group_products = 0;  // wgmma groups committed
 
   template <class T>
-  T* lanes(int32_t offset) { return reinterpret_cast<T*>(regs + offset); }
+  T* lanes(int32_t offset) {
+    return reinterpret_cast<T*>(regs + offset);
+  }
   uint32_t& pred(int32_t offset) { return *reinterpret_cast<uint32_t*>(regs + offset); }
 
   // `fresh`: what the warp remembers of functions is void.
@@ -131,7 +133,9 @@ class Warp {
   bool give_way_to_store(const Insn& i, uint32_t mask, bool shared) {
     return (shared ? turns == 0 && read_shared : read_global || (turns == 0 && (mask & (mask - 1)) == 0)) && give_way_to_others(i);
   }
-  bool give_way_to_atomic(const Insn& i, uint32_t mask) { return turns == 0 && read_global && (mask & (mask - 1)) == 0 && give_way_to_others(i); }
+  bool give_way_to_atomic(const Insn& i, uint32_t mask) {
+    return turns == 0 && read_global && (mask & (mask - 1)) == 0 && give_way_to_others(i);
+  }
   bool give_way_to_load(const Insn& i) { return changed_global && give_way_to_others(i); }
   void release_cluster();
   bool has_ready() const;
@@ -141,7 +145,9 @@ class Warp {
 
   // Local memory of one lane.
   std::byte* local(int lane) { return local_memory.get() + static_cast<size_t>(lane) * local_stride; }
-  struct Free { void operator()(std::byte* p) const { std::free(p); } };
+  struct Free {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
   std::unique_ptr<std::byte, Free> local_memory;  // by calloc: a deep stack costs nothing until it is used
   uint32_t local_stride = 0, local_limit = 0;
   // Calls take local memory from the bottom, alloca takes it from the top.
@@ -152,8 +158,7 @@ class Warp {
     lowest_top = std::min(lowest_top, top);
   }
 
-  [[noreturn]] void trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address = 0,
-                         std::string detail = "");
+  [[noreturn]] void trap(TrapKind kind, const Insn& i, int lane, std::string message, uint64_t address = 0, std::string detail = "");
   static std::string location(const Insn& i, const FunctionCode& f);
   // Of code that was inlined: the functions it is of, the innermost first, each with the place where it was called.
   struct Inlined {

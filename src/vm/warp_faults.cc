@@ -10,13 +10,16 @@
 namespace warpbeam::vm {
 namespace {
 
-bool has_place(const Insn& i, const FunctionCode& f) { return i.source && i.source->line && f.module && i.source->file < f.module->files.size(); }
+bool has_place(const Insn& i, const FunctionCode& f) {
+  return i.source && i.source->line && f.module && i.source->file < f.module->files.size();
+}
 
 // In a header of ours or of the compiler's.
 bool in_platform(const Insn& i, const FunctionCode& f) {
   if (!has_place(i, f)) return false;
   const std::string& file = f.module->files[i.source->file];
-  for (const char* part : {"/include/warpbeam/", "/include/cuda/", "/include/cooperative_groups", "/include/cuda_pipeline", "/include/cuda_awbarrier", "/cuda_wrappers/"})
+  for (const char* part : {"/include/warpbeam/", "/include/cuda/", "/include/cooperative_groups", "/include/cuda_pipeline",
+                           "/include/cuda_awbarrier", "/cuda_wrappers/"})
     if (file.find(part) != std::string::npos) return true;
   return false;
 }

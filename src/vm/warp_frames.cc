@@ -31,7 +31,8 @@ uint32_t special_value(const Block& b, const Warp& w, isa::Special id, uint8_t c
     case Special::DynamicSmem: return launch.dynamic_shared;
     case Special::TotalSmem: return b.shared_bytes;
     case Special::AggrSmem: return b.shared_bytes + 1024;
-    case Special::EnvReg: return c == 1 ? static_cast<uint32_t>(b.grid->workspace >> 32) : c == 2 ? static_cast<uint32_t>(b.grid->workspace) : 0;
+    case Special::EnvReg:
+      return c == 1 ? static_cast<uint32_t>(b.grid->workspace >> 32) : c == 2 ? static_cast<uint32_t>(b.grid->workspace) : 0;
     case Special::ClusterId: return c < 3 ? b.index[c] / launch.cluster[c] : 0;
     case Special::NClusterId: return c < 3 ? launch.grid[c] / launch.cluster[c] : 1;
     case Special::ClusterCtaid: return part(b.cluster_index, 0);
@@ -46,11 +47,14 @@ bool differs_by_lane(const FrameSlot& s) {
   using isa::Special;
   if (s.kind != SlotKind::Special) return false;
   switch (s.special) {
-    case Special::Tid: case Special::Laneid:
-    case Special::LanemaskEq: case Special::LanemaskLt: case Special::LanemaskLe: case Special::LanemaskGe: case Special::LanemaskGt:
-      return true;
-    default:
-      return false;
+    case Special::Tid:
+    case Special::Laneid:
+    case Special::LanemaskEq:
+    case Special::LanemaskLt:
+    case Special::LanemaskLe:
+    case Special::LanemaskGe:
+    case Special::LanemaskGt: return true;
+    default: return false;
   }
 }
 

@@ -56,7 +56,8 @@ struct WatchedGroup {
 };
 
 struct WatchedWarp {
-  uint64_t key = (uint64_t(1) << 32) | ~0u;  // the upper half changes when events may no longer be shared; the lower one is the lanes that are together
+  uint64_t key = (uint64_t(1) << 32) |
+                 ~0u;  // the upper half changes when events may no longer be shared; the lower one is the lanes that are together
   const Insn* last_access = nullptr;         // of the lanes of last_mask
   uint32_t last_mask = 0, unused = 0;
 };

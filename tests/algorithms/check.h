@@ -20,14 +20,13 @@ inline void fail(const char* file, int line, const char* what, long long detail)
   if (++failures <= 20) std::printf("%s:%d: %s (%lld)\n", file, line, what, detail);
 }
 
-#define CHECK_CUDA(expression)                                                       \
-  do {                                                                               \
-    cudaError_t check_error = (expression);                                          \
-    if (check_error != cudaSuccess) {                                                \
-      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #expression,                \
-                  cudaGetErrorString(check_error));                                  \
-      std::exit(1);                                                                  \
-    }                                                                                \
+#define CHECK_CUDA(expression)                                                                          \
+  do {                                                                                                  \
+    cudaError_t check_error = (expression);                                                             \
+    if (check_error != cudaSuccess) {                                                                   \
+      std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #expression, cudaGetErrorString(check_error)); \
+      std::exit(1);                                                                                     \
+    }                                                                                                   \
   } while (0)
 
 #define CHECK(condition, detail) \
@@ -55,9 +54,7 @@ class Array {
   Array& operator=(const Array&) = delete;
   ~Array() { cudaFree(memory_); }
   T* data() const { return memory_ + offset_; }
-  void upload(const std::vector<T>& host) {
-    CHECK_CUDA(cudaMemcpy(data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-  }
+  void upload(const std::vector<T>& host) { CHECK_CUDA(cudaMemcpy(data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice)); }
   std::vector<T> host() const {
     std::vector<T> copy(count_);
     CHECK_CUDA(cudaMemcpy(copy.data(), data(), count_ * sizeof(T), cudaMemcpyDeviceToHost));

@@ -46,10 +46,8 @@ inline uint64_t U(float x) { return bits_of(x); }
 inline uint64_t U(double x) { return bits_of(x); }
 template <class T>
 uint64_t reg(T x) {  // how the value sits in the register the recorder used
-  if constexpr (sizeof(T) == 1)
-    return uint32_t(int32_t(x));
-  else
-    return std::make_unsigned_t<T>(x);
+  if constexpr (sizeof(T) == 1) return uint32_t(int32_t(x));
+  else return std::make_unsigned_t<T>(x);
 }
 template <class Fn>
 std::optional<uint64_t> with_int(const std::string& t, Fn f) {
@@ -268,8 +266,7 @@ inline std::optional<uint64_t> eval_video(const std::string& text, Args a) {
   if (o == "vshl" || o == "vshr") return video_shift(o == "vshl", n.has("clamp"), t, a[0], a[1], a[2]);
   return video_scalar(op, t, a[0], a[1], a[2], cmp);
 }
-inline std::optional<uint64_t> evaluate(const std::string& full, const std::string& d,
-                                        const std::vector<std::string>& s, Args a) {
+inline std::optional<uint64_t> evaluate(const std::string& full, const std::string& d, const std::vector<std::string>& s, Args a) {
   if (full[0] == 'V') return eval_video(full, a);
   std::string text = full.substr(0, full.find(':'));
   Name n{split(text, '.')};
@@ -307,8 +304,7 @@ inline std::optional<uint64_t> evaluate(const std::string& full, const std::stri
     if (o == "abs") return U(abs_f32(F(a[0]), ftz));
     if (o == "neg") return U(neg_f32(F(a[0]), ftz));
     if (o == "copysign") return U(copysign_f32(F(a[0]), F(a[1])));
-    if (o == "min" || o == "max")
-      return U(min_max_f32(F(a[0]), F(a[1]), o == "max", {ftz, n.has("NaN"), n.has("xorsign")}));
+    if (o == "min" || o == "max") return U(min_max_f32(F(a[0]), F(a[1]), o == "max", {ftz, n.has("NaN"), n.has("xorsign")}));
   }
   if (t == "f64") {
     Rounding r = m.rounding;
@@ -359,9 +355,7 @@ inline std::optional<uint64_t> evaluate(const std::string& full, const std::stri
   if (o == "popc") return t == "b64" ? popc(a[0]) : popc(uint32_t(a[0]));
   if (o == "bfi") return t == "b64" ? bfi<uint64_t>(a[0], a[1], a[2], a[3]) : bfi<uint32_t>(a[0], a[1], a[2], a[3]);
   if (o == "shl")
-    return t == "b16"   ? shift_left<uint16_t>(a[0], a[1])
-           : t == "b32" ? shift_left<uint32_t>(a[0], a[1])
-                        : shift_left<uint64_t>(a[0], a[1]);
+    return t == "b16" ? shift_left<uint16_t>(a[0], a[1]) : t == "b32" ? shift_left<uint32_t>(a[0], a[1]) : shift_left<uint64_t>(a[0], a[1]);
   if (o == "add") return reg(add_sat_s32(a[0], a[1]));
   if (o == "sub") return reg(sub_sat_s32(a[0], a[1]));
   return with_int(t, [&](auto z) -> uint64_t {

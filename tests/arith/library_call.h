@@ -13,9 +13,7 @@ struct Answer {
   double written[2] = {0, 0};  // what went through the pointers
 };
 
-inline int32_t to_int(double x) {
-  return x != x ? 0 : x >= 2147483647.0 ? INT32_MAX : x <= -2147483648.0 ? INT32_MIN : int32_t(x);
-}
+inline int32_t to_int(double x) { return x != x ? 0 : x >= 2147483647.0 ? INT32_MAX : x <= -2147483648.0 ? INT32_MIN : int32_t(x); }
 
 inline Answer call(const isa::LibraryFunction& f, const std::vector<double>& values) {
   alignas(64) std::byte storage[6][256], result[256] = {}, written[2][8] = {};
@@ -43,18 +41,13 @@ inline Answer call(const isa::LibraryFunction& f, const std::vector<double>& val
   auto read = [](char type, const std::byte* at) -> double {
     switch (type) {
       case 'f':
-      case 'F':
-        return *reinterpret_cast<const float*>(at);
+      case 'F': return *reinterpret_cast<const float*>(at);
       case 'd':
-      case 'D':
-        return *reinterpret_cast<const double*>(at);
-      case 'l':
-        return static_cast<double>(*reinterpret_cast<const int64_t*>(at));
+      case 'D': return *reinterpret_cast<const double*>(at);
+      case 'l': return static_cast<double>(*reinterpret_cast<const int64_t*>(at));
       case 'i':
-      case 'I':
-        return *reinterpret_cast<const int32_t*>(at);
-      default:
-        return 0;
+      case 'I': return *reinterpret_cast<const int32_t*>(at);
+      default: return 0;
     }
   };
   Answer a;

@@ -107,8 +107,15 @@ TEST(Library, QuickResultsAreTheExactOnes) {
     const char* name;
     double (*exact)(double);
   };
-  for (const Pair p : {Pair{"__nv_j0f", j0_f64}, {"__nv_j1f", j1_f64}, {"__nv_y0f", y0_f64}, {"__nv_y1f", y1_f64}, {"__nv_tgammaf", tgamma_f64}, {"__nv_lgammaf", lgamma_f64},
-                       {"__nv_erfinvf", erfinv_f64}, {"__nv_erfcinvf", erfcinv_f64}, {"__nv_normcdfinvf", normcdfinv_f64}}) {
+  for (const Pair p : {Pair{"__nv_j0f", j0_f64},
+                       {"__nv_j1f", j1_f64},
+                       {"__nv_y0f", y0_f64},
+                       {"__nv_y1f", y1_f64},
+                       {"__nv_tgammaf", tgamma_f64},
+                       {"__nv_lgammaf", lgamma_f64},
+                       {"__nv_erfinvf", erfinv_f64},
+                       {"__nv_erfcinvf", erfcinv_f64},
+                       {"__nv_normcdfinvf", normcdfinv_f64}}) {
     const isa::LibraryFunction* f = isa::find_library_function(p.name);
     ASSERT_NE(f, nullptr) << p.name;
     for (uint32_t k = 0; k < 20000; ++k) {
@@ -116,7 +123,8 @@ TEST(Library, QuickResultsAreTheExactOnes) {
       const float x = k % 2 ? from_bits<float>(any) : static_cast<float>(k) * 0.001f - 10;
       const float wanted = isa::canonical(static_cast<float>(p.exact(x)));
       const float got = static_cast<float>(call(*f, {x}).value);
-      ASSERT_TRUE(isa::bits_of(got) == isa::bits_of(wanted) || (got != got && wanted != wanted)) << p.name << " of " << x << " is " << got << ", not " << wanted;
+      ASSERT_TRUE(isa::bits_of(got) == isa::bits_of(wanted) || (got != got && wanted != wanted))
+          << p.name << " of " << x << " is " << got << ", not " << wanted;
     }
   }
   for (uint64_t k = 0; k < 100000; ++k) {
@@ -141,11 +149,10 @@ TEST(Library, NamesAreUniqueAndFound) {
 #ifdef WARPBEAM_HAS_QUADMATH
 using Quad = __float128;
 extern "C" {
-Quad sinq(Quad), cosq(Quad), tanq(Quad), asinq(Quad), acosq(Quad), atanq(Quad), atan2q(Quad, Quad), sinhq(Quad),
-    coshq(Quad), tanhq(Quad), asinhq(Quad), acoshq(Quad), atanhq(Quad), expq(Quad), expm1q(Quad), logq(Quad),
-    log2q(Quad), log10q(Quad), log1pq(Quad), powq(Quad, Quad), cbrtq(Quad), sqrtq(Quad), erfq(Quad), erfcq(Quad),
-    tgammaq(Quad), lgammaq(Quad), j0q(Quad), j1q(Quad), jnq(int, Quad), y0q(Quad), y1q(Quad), ynq(int, Quad),
-    fabsq(Quad), rintq(Quad), fmodq(Quad, Quad);
+Quad sinq(Quad), cosq(Quad), tanq(Quad), asinq(Quad), acosq(Quad), atanq(Quad), atan2q(Quad, Quad), sinhq(Quad), coshq(Quad), tanhq(Quad),
+    asinhq(Quad), acoshq(Quad), atanhq(Quad), expq(Quad), expm1q(Quad), logq(Quad), log2q(Quad), log10q(Quad), log1pq(Quad),
+    powq(Quad, Quad), cbrtq(Quad), sqrtq(Quad), erfq(Quad), erfcq(Quad), tgammaq(Quad), lgammaq(Quad), j0q(Quad), j1q(Quad), jnq(int, Quad),
+    y0q(Quad), y1q(Quad), ynq(int, Quad), fabsq(Quad), rintq(Quad), fmodq(Quad, Quad);
 }
 
 const Quad kPi = acosq(-1);
@@ -217,8 +224,7 @@ const std::vector<Reference>& references() {
       {"norm3d", 3, [](const Quad* x, Quad) { return sqrtq(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }},
       {"rnorm3d", 3, [](const Quad* x, Quad) { return 1 / sqrtq(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }},
       {"norm4d", 4, [](const Quad* x, Quad) { return sqrtq(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]); }},
-      {"rnorm4d", 4,
-       [](const Quad* x, Quad) { return 1 / sqrtq(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]); }},
+      {"rnorm4d", 4, [](const Quad* x, Quad) { return 1 / sqrtq(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]); }},
       {"erf", 1, [](const Quad* x, Quad) { return erfq(x[0]); }},
       {"erfc", 1, [](const Quad* x, Quad) { return erfcq(x[0]); }},
       {"erfcx", 1, [](const Quad* x, Quad) { return expq(x[0] * x[0]) * erfcq(x[0]); }, moderate},
@@ -227,8 +233,7 @@ const std::vector<Reference>& references() {
       {"erfcinv", 1, [](const Quad* x, Quad y) { return y + (erfcq(y) - x[0]) * sqrtq(kPi) / 2 * expq(y * y); },
        [](const double* x) { return x[0] > 0 && x[0] < 2; }},
       {"normcdf", 1, [](const Quad* x, Quad) { return erfcq(-x[0] / kRootTwo) / 2; }},
-      {"normcdfinv", 1,
-       [](const Quad* x, Quad y) { return y - (erfcq(-y / kRootTwo) / 2 - x[0]) * sqrtq(2 * kPi) * expq(y * y / 2); },
+      {"normcdfinv", 1, [](const Quad* x, Quad y) { return y - (erfcq(-y / kRootTwo) / 2 - x[0]) * sqrtq(2 * kPi) * expq(y * y / 2); },
        [](const double* x) { return x[0] > 0 && x[0] < 1; }},
       {"tgamma", 1, [](const Quad* x, Quad) { return tgammaq(x[0]); },
        [](const double* x) { return x[0] > 0 || (x[0] > -30 && x[0] != std::trunc(x[0])); }},
@@ -287,8 +292,7 @@ void sweep(const Reference& reference, int samples) {
     const double error = ulps<F>(got, reference.exact(q.data(), got));
     worst = std::max(worst, error);
     // A correctly rounded result is up to half an ulp away.
-    ASSERT_LE(error, f->ulp + 0.5) << name << '(' << x[0] << (x.size() > 1 ? ", " + std::to_string(x[1]) : "")
-                                   << ") = " << got;
+    ASSERT_LE(error, f->ulp + 0.5) << name << '(' << x[0] << (x.size() > 1 ? ", " + std::to_string(x[1]) : "") << ") = " << got;
   }
   if (f->ulp == 0) EXPECT_LE(worst, 0.5) << name;
   ::testing::Test::RecordProperty(name, std::to_string(worst));

@@ -21,8 +21,7 @@ uint64_t fold(uint64_t hash, uint64_t x) {
 constexpr size_t kReplayedBlocks = 4;
 
 // The special operands fold in one by one, the random ones as sums of blocks, as the recorder made them.
-uint64_t fingerprint(const std::string& name, const std::string& result, const std::vector<std::string>& sources,
-                     const Tuples& t) {
+uint64_t fingerprint(const std::string& name, const std::string& result, const std::vector<std::string>& sources, const Tuples& t) {
   uint64_t hash = 0;
   for (size_t i = 0; i < t.special; ++i) hash = fold(hash, evaluate(name, result, sources, &t.v[i * 4]).value());
   for (size_t block = 0; block < kReplayedBlocks; ++block) {

@@ -66,8 +66,7 @@ TEST(Rounding, F32FollowsTheHost) {
     ASSERT_TRUE(same(add_f32(a, b, m), on_host(mode, add, a, b, c))) << a << " + " << b << " mode " << mode;
     ASSERT_TRUE(same(mul_f32(a, b, m), on_host(mode, mul, a, b, c))) << a << " * " << b << " mode " << mode;
     ASSERT_TRUE(same(div_f32(a, b, m), on_host(mode, div, a, b, c))) << a << " / " << b << " mode " << mode;
-    ASSERT_TRUE(same(fma_f32(a, b, c, m), on_host(mode, fma, a, b, c)))
-        << a << ' ' << b << ' ' << c << " mode " << mode;
+    ASSERT_TRUE(same(fma_f32(a, b, c, m), on_host(mode, fma, a, b, c))) << a << ' ' << b << ' ' << c << " mode " << mode;
     ASSERT_TRUE(same(sqrt_f32(a, m), on_host(mode, root, a, b, c))) << "sqrt " << a << " mode " << mode;
   });
 }
@@ -83,8 +82,7 @@ TEST(Rounding, F64FollowsTheHost) {
     ASSERT_TRUE(same(add_f64(a, b, r), on_host(mode, add, a, b, c))) << a << " + " << b << " mode " << mode;
     ASSERT_TRUE(same(mul_f64(a, b, r), on_host(mode, mul, a, b, c))) << a << " * " << b << " mode " << mode;
     ASSERT_TRUE(same(div_f64(a, b, r), on_host(mode, div, a, b, c))) << a << " / " << b << " mode " << mode;
-    ASSERT_TRUE(same(fma_f64(a, b, c, r), on_host(mode, fma, a, b, c)))
-        << a << ' ' << b << ' ' << c << " mode " << mode;
+    ASSERT_TRUE(same(fma_f64(a, b, c, r), on_host(mode, fma, a, b, c))) << a << ' ' << b << ' ' << c << " mode " << mode;
     ASSERT_TRUE(same(sqrt_f64(a, r), on_host(mode, root, a, b, c))) << "sqrt " << a << " mode " << mode;
   });
 }

@@ -4,7 +4,8 @@ namespace warpbeam::assembly {
 namespace {
 
 // A value that lanes differ in, and an address to leave results at.
-const std::string kStart = "mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; ld.param.u64 %d1, [a]; cvta.to.global.u64 %d2, %d1; mul.wide.u32 %d3, %r1, 4; add.s64 %d4, %d2, %d3;\n";
+const std::string kStart =
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; ld.param.u64 %d1, [a]; cvta.to.global.u64 %d2, %d1; mul.wide.u32 %d3, %r1, 4; add.s64 %d4, %d2, %d3;\n";
 
 std::string of(const std::string& body, int cc = 80) { return mnemonics(assembled(kStart + body + "\nret;", cc)); }
 
@@ -57,13 +58,15 @@ TEST(Selection, zero_extension_takes_nothing) {
 }
 
 TEST(Selection, zero_extension_of_a_loop_variable_takes_nothing) {
-  const std::string t = of("mov.u32 %r3, 0; L: cvt.u64.u32 %d5, %r3; add.s64 %d6, %d4, %d5; add.s32 %r3, %r3, %r2; st.global.u8 [%d6], %r1;"
-                           "setp.lt.u32 %p1, %r3, 99; @%p1 bra L;");
+  const std::string t =
+      of("mov.u32 %r3, 0; L: cvt.u64.u32 %d5, %r3; add.s64 %d6, %d4, %d5; add.s32 %r3, %r3, %r2; st.global.u8 [%d6], %r1;"
+         "setp.lt.u32 %p1, %r3, 99; @%p1 bra L;");
   EXPECT_EQ(count(t.substr(t.find('|')), "MOV"), 0u) << t;
 }
 
 TEST(Selection, upper_bits_that_are_zero_are_not_cut_off) {
-  const std::string t = of("ld.global.u8 %h1, [%d4]; ld.global.u8 %h2, [%d4+1]; xor.b16 %h3, %h1, %h2; cvt.u32.u16 %r3, %h3; st.global.u32 [%d4], %r3;");
+  const std::string t =
+      of("ld.global.u8 %h1, [%d4]; ld.global.u8 %h2, [%d4+1]; xor.b16 %h3, %h1, %h2; cvt.u32.u16 %r3, %h3; st.global.u32 [%d4], %r3;");
   EXPECT_NE(t.find("LOP3 STG"), t.npos) << t;
   EXPECT_EQ(count(of("cvt.u64.u32 %d5, %r1; and.b64 %d6, %d5, 255; st.global.u64 [%d4], %d6;"), "LOP3"), 1u);
 }
@@ -74,7 +77,8 @@ TEST(Selection, bytes_are_put_in_by_a_permutation) {
 }
 
 TEST(Selection, textures_write_what_is_read) {
-  const MachineCode code = assembled(kStart + "tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1, %r2}]; st.global.f32 [%d4], %f1; ret;", 90);
+  const MachineCode code =
+      assembled(kStart + "tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1, %r2}]; st.global.f32 [%d4], %f1; ret;", 90);
   size_t textures = 0;
   for (const MachineBlock& b : code.blocks)
     for (const MachineInstruction& i : b.text)
@@ -92,16 +96,18 @@ TEST(Selection, a_variable_in_shared_memory_stays_uniform) {
 }
 
 TEST(Selection, an_address_that_is_a_row_further_is_one_step_from_the_last) {
-  const std::string t = of("ld.param.u32 %r5, [n]; mul.wide.s32 %d5, %r1, 4; add.s64 %d6, %d2, %d5; add.s32 %r3, %r1, %r2; mul.wide.s32 %d7, %r3, 4; add.s64 %d8, %d2, %d7;"
-                           "ld.global.f32 %f1, [%d6]; ld.global.f32 %f2, [%d8]; add.f32 %f3, %f1, %f2; st.global.f32 [%d6], %f3;");
+  const std::string t = of(
+      "ld.param.u32 %r5, [n]; mul.wide.s32 %d5, %r1, 4; add.s64 %d6, %d2, %d5; add.s32 %r3, %r1, %r2; mul.wide.s32 %d7, %r3, 4; add.s64 %d8, %d2, %d7;"
+      "ld.global.f32 %f1, [%d6]; ld.global.f32 %f2, [%d8]; add.f32 %f3, %f1, %f2; st.global.f32 [%d6], %f3;");
   EXPECT_EQ(count(t, "IMAD.WIDE"), 2u) << t;
   EXPECT_EQ(count(t, "IADD3"), 0u) << t;
 }
 
 TEST(Selection, functions_of_double_precision_take_moves_for_their_numbers) {
-  const std::string module = ".version 8.3\n.target sm_90\n.address_size 64\n.extern .func (.param .b64 r) __nv_exp (.param .b64 x);\n.visible .entry k(.param .u64 a) { .reg .b64 %d<9>; .reg .f64 %g<4>;"
-                             "ld.param.u64 %d1, [a]; ld.global.f64 %g1, [%d1]; { .param .b64 p; .param .b64 q; st.param.f64 [p], %g1; call.uni (q), __nv_exp, (p); ld.param.f64 %g2, [q]; }"
-                             "st.global.f64 [%d1], %g2; ret; }";
+  const std::string module =
+      ".version 8.3\n.target sm_90\n.address_size 64\n.extern .func (.param .b64 r) __nv_exp (.param .b64 x);\n.visible .entry k(.param .u64 a) { .reg .b64 %d<9>; .reg .f64 %g<4>;"
+      "ld.param.u64 %d1, [a]; ld.global.f64 %g1, [%d1]; { .param .b64 p; .param .b64 q; st.param.f64 [p], %g1; call.uni (q), __nv_exp, (p); ld.param.f64 %g2, [q]; }"
+      "st.global.f64 [%d1], %g2; ret; }";
   const ptx::ParseResult parsed = ptx::parse(module);
   ASSERT_TRUE(parsed.diagnostics.empty()) << ptx::describe(parsed.diagnostics[0]);
   const ptx::Function& k = parsed.module->functions.back();
@@ -115,7 +121,8 @@ TEST(Selection, both_halves_of_a_product_are_one) {
 }
 
 TEST(Selection, a_majority_is_one_logic_instruction) {
-  const std::string t = of("mov.u32 %r3, %lanemask_lt; or.b32 %r4, %r1, %r2; and.b32 %r5, %r4, %r3; and.b32 %r6, %r1, %r2; or.b32 %r7, %r5, %r6; st.global.u32 [%d4], %r7;");
+  const std::string t = of(
+      "mov.u32 %r3, %lanemask_lt; or.b32 %r4, %r1, %r2; and.b32 %r5, %r4, %r3; and.b32 %r6, %r1, %r2; or.b32 %r7, %r5, %r6; st.global.u32 [%d4], %r7;");
   EXPECT_EQ(count(t, "LOP3"), 1u) << t;
 }
 
@@ -125,33 +132,39 @@ TEST(Selection, logic_in_a_circle_comes_to_an_end) {
 }
 
 TEST(Selection, two_floats_become_a_pair_of_halves_at_once) {
-  const std::string t = of("cvt.rn.f32.u32 %f1, %r1; cvt.rn.f32.u32 %f2, %r2; cvt.rn.f16.f32 %h1, %f1; cvt.rn.f16.f32 %h2, %f2; cvt.u32.u16 %r3, %h1; cvt.u32.u16 %r4, %h2;"
-                           "shl.b32 %r5, %r4, 16; or.b32 %r6, %r5, %r3; st.global.u32 [%d4], %r6;");
+  const std::string t = of(
+      "cvt.rn.f32.u32 %f1, %r1; cvt.rn.f32.u32 %f2, %r2; cvt.rn.f16.f32 %h1, %f1; cvt.rn.f16.f32 %h2, %f2; cvt.u32.u16 %r3, %h1; cvt.u32.u16 %r4, %h2;"
+      "shl.b32 %r5, %r4, 16; or.b32 %r6, %r5, %r3; st.global.u32 [%d4], %r6;");
   EXPECT_EQ(count(t, "F2FP"), 1u) << t;
   EXPECT_EQ(count(t, "PRMT"), 0u) << t;
 }
 
 TEST(Selection, exact_numbers_of_double_precision_are_made_in_uniform_registers) {
-  const std::string t = mnemonics(assembled(kStart + "ld.global.f64 %g1, [%d4]; fma.rn.f64 %g2, %g1, 0d3FD5555555555555, %g1; st.global.f64 [%d4], %g2; ret;", 90));
+  const std::string t = mnemonics(
+      assembled(kStart + "ld.global.f64 %g1, [%d4]; fma.rn.f64 %g2, %g1, 0d3FD5555555555555, %g1; st.global.f64 [%d4], %g2; ret;", 90));
   EXPECT_EQ(count(t, "UMOV"), 2u) << t;
 }
 
 TEST(Selection, a_vector_of_numbers_is_made_before_the_loop) {
-  const std::string t = of("mov.u32 %r3, 0; L: st.global.v4.u32 [%d4], {1, 2, 3, 4}; add.s32 %r3, %r3, %r2; bar.sync 0; setp.lt.u32 %p1, %r3, 99; @%p1 bra L;");
+  const std::string t = of(
+      "mov.u32 %r3, 0; L: st.global.v4.u32 [%d4], {1, 2, 3, 4}; add.s32 %r3, %r3, %r2; bar.sync 0; setp.lt.u32 %p1, %r3, 99; @%p1 bra L;");
   EXPECT_EQ(count(t.substr(t.find('|')), "MOV"), 0u) << t;
 }
 
 TEST(Selection, halves_of_a_double_from_a_shuffle_take_nothing) {
-  const std::string t = of(
-      "ld.global.f64 %g1, [%d4]; mov.b64 %d5, %g1; cvt.u32.u64 %r3, %d5; shr.u64 %d6, %d5, 32; cvt.u32.u64 %r4, %d6;"
-      "shfl.sync.down.b32 %r5, %r3, 1, 31, -1; shfl.sync.down.b32 %r6, %r4, 1, 31, -1; cvt.u64.u32 %d7, %r6; shl.b64 %d8, %d7, 32;"
-      "cvt.u64.u32 %d9, %r5; or.b64 %d10, %d8, %d9; mov.b64 %g2, %d10; add.f64 %g3, %g1, %g2; st.global.f64 [%d4], %g3;");
+  const std::string t =
+      of("ld.global.f64 %g1, [%d4]; mov.b64 %d5, %g1; cvt.u32.u64 %r3, %d5; shr.u64 %d6, %d5, 32; cvt.u32.u64 %r4, %d6;"
+         "shfl.sync.down.b32 %r5, %r3, 1, 31, -1; shfl.sync.down.b32 %r6, %r4, 1, 31, -1; cvt.u64.u32 %d7, %r6; shl.b64 %d8, %d7, 32;"
+         "cvt.u64.u32 %d9, %r5; or.b64 %d10, %d8, %d9; mov.b64 %g2, %d10; add.f64 %g3, %g1, %g2; st.global.f64 [%d4], %g3;");
   EXPECT_NE(t.find("SHFL SHFL DADD"), t.npos) << t;
 }
 
 TEST(Selection, products_without_rounding_are_contracted) {
-  EXPECT_NE(of("ld.global.f32 %f1, [%d4]; mul.f32 %f2, %f1, %f1; add.f32 %f3, %f2, %f1; st.global.f32 [%d4], %f3;").find("LDG FFMA STG"), std::string::npos);
-  EXPECT_NE(of("ld.global.f32 %f1, [%d4]; mul.rn.f32 %f2, %f1, %f1; add.rn.f32 %f3, %f2, %f1; st.global.f32 [%d4], %f3;").find("LDG FMUL FADD STG"), std::string::npos);
+  EXPECT_NE(of("ld.global.f32 %f1, [%d4]; mul.f32 %f2, %f1, %f1; add.f32 %f3, %f2, %f1; st.global.f32 [%d4], %f3;").find("LDG FFMA STG"),
+            std::string::npos);
+  EXPECT_NE(of("ld.global.f32 %f1, [%d4]; mul.rn.f32 %f2, %f1, %f1; add.rn.f32 %f3, %f2, %f1; st.global.f32 [%d4], %f3;")
+                .find("LDG FMUL FADD STG"),
+            std::string::npos);
 }
 
 TEST(Selection, signs_take_nothing) {
@@ -166,7 +179,8 @@ TEST(Selection, exact_division_has_a_quick_way) {
 }
 
 TEST(Selection, divisions_by_the_same_share_its_reciprocal) {
-  const std::string t = of("rem.u32 %r3, %r1, %r2; add.s32 %r5, %r1, 7; rem.u32 %r4, %r5, %r2; add.s32 %r6, %r3, %r4; st.global.u32 [%d4], %r6;");
+  const std::string t =
+      of("rem.u32 %r3, %r1, %r2; add.s32 %r5, %r1, 7; rem.u32 %r4, %r5, %r2; add.s32 %r6, %r3, %r4; st.global.u32 [%d4], %r6;");
   EXPECT_EQ(count(t, "MUFU.RCP"), 1u) << t;
 }
 
@@ -176,13 +190,17 @@ TEST(Selection, functions_scale_subnormals_unless_told_to_flush) {
 }
 
 TEST(Selection, values_all_threads_share_go_to_the_uniform_datapath) {
-  const std::string twice = "mov.u32 %r3, %ctaid.x; and.b32 %r4, %r3, 5; xor.b32 %r5, %r4, %r3; add.s32 %r6, %r5, %r1; st.global.u32 [%d4], %r6;";
+  const std::string twice =
+      "mov.u32 %r3, %ctaid.x; and.b32 %r4, %r3, 5; xor.b32 %r5, %r4, %r3; add.s32 %r6, %r5, %r1; st.global.u32 [%d4], %r6;";
   EXPECT_NE(of(twice).find("ULOP3"), std::string::npos) << of(twice);
   EXPECT_EQ(of(twice, 70).find("ULOP3"), std::string::npos) << of(twice, 70);
 }
 
 TEST(Selection, long_sums_that_all_threads_share_are_uniform_too) {
-  const std::string t = mnemonics(assembled(kStart + "ld.param.u64 %d5, [b]; ld.param.u32 %r3, [n]; cvt.s64.s32 %d6, %r3; add.s64 %d7, %d5, %d6; add.s64 %d8, %d7, %d3; st.global.u32 [%d8], %r1; ret;", 90));
+  const std::string t = mnemonics(assembled(
+      kStart +
+          "ld.param.u64 %d5, [b]; ld.param.u32 %r3, [n]; cvt.s64.s32 %d6, %r3; add.s64 %d7, %d5, %d6; add.s64 %d8, %d7, %d3; st.global.u32 [%d8], %r1; ret;",
+      90));
   EXPECT_NE(t.find("UIADD3 UIADD3.X"), t.npos) << t;
   EXPECT_EQ(count(t, " SHF"), 0u) << t;
 }
@@ -194,10 +212,12 @@ TEST(Selection, parameters_are_operands_or_loaded) {
 }
 
 TEST(Selection, words_side_by_side_in_shared_memory_are_loaded_together) {
-  const std::string t = of("mov.u64 %d5, s; mul.wide.u32 %d6, %r1, 16; add.s64 %d7, %d5, %d6; ld.shared.f32 %f1, [%d7]; ld.shared.f32 %f2, [%d7+4]; ld.shared.f32 %f3, [%d7+8];"
-                           "ld.shared.f32 %f4, [%d7+12]; add.f32 %f5, %f1, %f2; add.f32 %f6, %f3, %f4; add.f32 %f7, %f5, %f6; st.global.f32 [%d4], %f7;");
+  const std::string t = of(
+      "mov.u64 %d5, s; mul.wide.u32 %d6, %r1, 16; add.s64 %d7, %d5, %d6; ld.shared.f32 %f1, [%d7]; ld.shared.f32 %f2, [%d7+4]; ld.shared.f32 %f3, [%d7+8];"
+      "ld.shared.f32 %f4, [%d7+12]; add.f32 %f5, %f1, %f2; add.f32 %f6, %f3, %f4; add.f32 %f7, %f5, %f6; st.global.f32 [%d4], %f7;");
   EXPECT_EQ(count(t, "LDS"), 1u) << t;
-  const std::string apart = of("mov.u64 %d5, s; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d5, %d6; ld.shared.f32 %f1, [%d7]; ld.shared.f32 %f2, [%d7+4]; add.f32 %f5, %f1, %f2; st.global.f32 [%d4], %f5;");
+  const std::string apart = of(
+      "mov.u64 %d5, s; mul.wide.u32 %d6, %r1, 4; add.s64 %d7, %d5, %d6; ld.shared.f32 %f1, [%d7]; ld.shared.f32 %f2, [%d7+4]; add.f32 %f5, %f1, %f2; st.global.f32 [%d4], %f5;");
   EXPECT_EQ(count(apart, "LDS"), 2u) << apart;
 }
 
@@ -214,7 +234,8 @@ TEST(Selection, matrix_products_by_generation) {
 }
 
 TEST(Selection, functions_of_the_library_are_inlined) {
-  const std::string t = of("ld.global.f32 %f1, [%d4]; { .param .b32 q; st.param.f32 [q], %f1; .param .b32 w; call.uni (w), __nv_expf, (q); ld.param.f32 %f2, [w]; } st.global.f32 [%d4], %f2;");
+  const std::string t = of(
+      "ld.global.f32 %f1, [%d4]; { .param .b32 q; st.param.f32 [q], %f1; .param .b32 w; call.uni (w), __nv_expf, (q); ld.param.f32 %f2, [w]; } st.global.f32 [%d4], %f2;");
   EXPECT_EQ(t.find("CALL"), t.npos) << t;
   EXPECT_EQ(count(t, "MUFU"), 1u) << t;
 }
@@ -226,7 +247,8 @@ TEST(Shape, an_early_return_is_a_predicate) {
 }
 
 TEST(Shape, a_short_branch_is_a_predicate) {
-  const std::string t = of("mov.u32 %r5, 1; setp.gt.s32 %p1, %r1, 3; @%p1 bra E; add.s32 %r5, %r1, %r2; E: st.global.u32 [%d4], %r5; bar.sync 0; st.global.u32 [%d4+4], %r5;");
+  const std::string t = of(
+      "mov.u32 %r5, 1; setp.gt.s32 %p1, %r1, 3; @%p1 bra E; add.s32 %r5, %r1, %r2; E: st.global.u32 [%d4], %r5; bar.sync 0; st.global.u32 [%d4+4], %r5;");
   EXPECT_EQ(t.find("BRA"), std::string::npos) << t;
   EXPECT_NE(t.find("@IADD3"), std::string::npos) << t;
 }
@@ -242,33 +264,39 @@ TEST(Shape, lanes_that_part_meet_again) {
 TEST(Shape, lanes_that_go_the_same_way_need_not_meet) {
   std::string middle;
   for (int k = 0; k < 20; ++k) middle += "st.global.u32 [%d4+" + std::to_string(4 * k) + "], %r2;";
-  const std::string t = of("ld.param.u32 %r3, [n]; setp.gt.s32 %p1, %r3, 3; @%p1 bra E;" + middle + "E: bar.sync 0; st.global.u32 [%d4+4], %r1;");
+  const std::string t =
+      of("ld.param.u32 %r3, [n]; setp.gt.s32 %p1, %r3, 3; @%p1 bra E;" + middle + "E: bar.sync 0; st.global.u32 [%d4+4], %r1;");
   EXPECT_EQ(count(t, "BSSY"), 0u) << t;
 }
 
 TEST(Shape, a_branch_over_a_jump_is_the_opposite_branch) {
-  const std::string t = of("mov.u32 %r3, 0; L: add.s32 %r3, %r3, 1; st.global.u32 [%d4], %r3; setp.eq.s32 %p1, %r3, %r1; @%p1 bra E; bra.uni L; E: st.global.u32 [%d4+4], %r3;");
+  const std::string t = of(
+      "mov.u32 %r3, 0; L: add.s32 %r3, %r3, 1; st.global.u32 [%d4], %r3; setp.eq.s32 %p1, %r3, %r1; @%p1 bra E; bra.uni L; E: st.global.u32 [%d4+4], %r3;");
   EXPECT_EQ(count(t, "BRA"), 1u) << t;
 }
 
 TEST(Shape, loads_come_before_what_uses_the_first_of_them) {
-  const std::string t = of("ld.global.f32 %f1, [%d4]; add.f32 %f2, %f1, 0f3F800000; ld.global.f32 %f3, [%d4+4]; add.f32 %f4, %f3, %f2; st.global.f32 [%d4+8], %f4;");
+  const std::string t = of(
+      "ld.global.f32 %f1, [%d4]; add.f32 %f2, %f1, 0f3F800000; ld.global.f32 %f3, [%d4+4]; add.f32 %f4, %f3, %f2; st.global.f32 [%d4+8], %f4;");
   EXPECT_NE(t.find("LDG LDG FADD FADD STG"), std::string::npos) << t;
 }
 
 TEST(Shape, a_load_stays_behind_a_store_that_may_meet_it) {
-  const std::string t = of("mul.wide.u32 %d5, %r2, 4; add.s64 %d6, %d2, %d5; st.global.u32 [%d4], %r1; ld.global.u32 %r3, [%d6]; st.global.u32 [%d4+4], %r3;");
+  const std::string t = of(
+      "mul.wide.u32 %d5, %r2, 4; add.s64 %d6, %d2, %d5; st.global.u32 [%d4], %r1; ld.global.u32 %r3, [%d6]; st.global.u32 [%d4+4], %r3;");
   EXPECT_NE(t.find("STG LDG STG"), std::string::npos) << t;
   const std::string apart = of("st.global.u32 [%d4], %r1; ld.global.u32 %r3, [%d4+8]; st.global.u32 [%d4+4], %r3;");
   EXPECT_NE(apart.find("LDG STG STG"), std::string::npos) << apart;
 }
 
 TEST(Shape, a_loop_variable_takes_no_moves) {
-  const std::string t = of("mov.u32 %r3, 0; L: add.s32 %r4, %r3, 1; setp.lt.s32 %p1, %r4, %r1; mov.u32 %r3, %r4; @%p1 bra L; st.global.u32 [%d4], %r3;");
+  const std::string t =
+      of("mov.u32 %r3, 0; L: add.s32 %r4, %r3, 1; setp.lt.s32 %p1, %r4, %r1; mov.u32 %r3, %r4; @%p1 bra L; st.global.u32 [%d4], %r3;");
   EXPECT_EQ(t.find("MOV @BRA"), std::string::npos) << t;
 }
 
-const std::string kLoop = "ld.global.f32 %f1, [%d4]; add.f32 %f2, %f2, %f1; add.s64 %d4, %d4, 512; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r1; @%p1 bra L; st.global.f32 [%d2], %f2;";
+const std::string kLoop =
+    "ld.global.f32 %f1, [%d4]; add.f32 %f2, %f2, %f1; add.s64 %d4, %d4, 512; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r1; @%p1 bra L; st.global.f32 [%d2], %f2;";
 
 TEST(Shape, short_loops_are_made_four_at_a_time) {
   const MachineCode code = assembled(kStart + "mov.u32 %r3, 0; mov.f32 %f2, 0f00000000; L: " + kLoop + "ret;");
@@ -278,15 +306,18 @@ TEST(Shape, short_loops_are_made_four_at_a_time) {
   ASSERT_TRUE(loop);
   EXPECT_EQ(loop->turns, 4u);
   size_t loads = 0, branches = 0;
-  for (const MachineInstruction& i : loop->unrolled) loads += i.operation == Operation::LoadGlobal, branches += i.operation == Operation::Branch;
+  for (const MachineInstruction& i : loop->unrolled)
+    loads += i.operation == Operation::LoadGlobal, branches += i.operation == Operation::Branch;
   EXPECT_EQ(loads, 4u);
   EXPECT_EQ(branches, 1u);
   for (size_t k = 0; k < 4; ++k) EXPECT_EQ(loop->unrolled[k].operation, Operation::LoadGlobal) << "loads of all turns come first";
 }
 
 TEST(Shape, addresses_that_are_sums_are_made_once_for_all_turns) {
-  const MachineCode code = assembled(kStart + "mov.u64 %d5, 0; mov.f32 %f2, 0f00000000; ld.param.u64 %d7, [b]; L: add.s64 %d6, %d4, %d5; ld.global.f32 %f1, [%d6]; add.f32 %f2, %f2, %f1;"
-                                              "add.s64 %d5, %d5, 4; setp.lt.u64 %p1, %d5, %d7; @%p1 bra L; st.global.f32 [%d4], %f2; ret;");
+  const MachineCode code = assembled(
+      kStart +
+      "mov.u64 %d5, 0; mov.f32 %f2, 0f00000000; ld.param.u64 %d7, [b]; L: add.s64 %d6, %d4, %d5; ld.global.f32 %f1, [%d6]; add.f32 %f2, %f2, %f1;"
+      "add.s64 %d5, %d5, 4; setp.lt.u64 %p1, %d5, %d7; @%p1 bra L; st.global.f32 [%d4], %f2; ret;");
   const MachineBlock* loop = nullptr;
   for (const MachineBlock& b : code.blocks)
     if (b.turns > 1) loop = &b;
@@ -298,9 +329,11 @@ TEST(Shape, addresses_that_are_sums_are_made_once_for_all_turns) {
 
 TEST(Shape, loops_of_two_bodies_become_what_nvcc_makes_of_one) {
   const auto turns = [](int products) {
-    std::string body = "mov.u64 %d5, 0; mov.f32 %f2, 0f00000000; ld.param.u32 %r5, [n]; mov.u64 %d6, %d4; L: ld.global.f32 %f1, [%d6]; ld.global.f32 %f3, [%d6+4];";
+    std::string body =
+        "mov.u64 %d5, 0; mov.f32 %f2, 0f00000000; ld.param.u32 %r5, [n]; mov.u64 %d6, %d4; L: ld.global.f32 %f1, [%d6]; ld.global.f32 %f3, [%d6+4];";
     for (int k = 0; k < products; ++k) body += "fma.rn.f32 %f2, %f2, %f1, %f3;";
-    body += "add.s64 %d5, %d5, 2; add.s64 %d6, %d6, 8; cvt.u32.u64 %r4, %d5; setp.ne.s32 %p1, %r4, %r5; @%p1 bra L; st.global.f32 [%d4], %f2; ret;";
+    body +=
+        "add.s64 %d5, %d5, 2; add.s64 %d6, %d6, 8; cvt.u32.u64 %r4, %d5; setp.ne.s32 %p1, %r4, %r5; @%p1 bra L; st.global.f32 [%d4], %f2; ret;";
     uint32_t most = 1;
     for (const MachineBlock& b : assembled(kStart + body).blocks) most = std::max(most, b.turns);
     return most;
@@ -319,7 +352,8 @@ TEST(Registers, numbers_are_made_again_where_registers_are_short) {
   std::string body;
   for (int side = 0; side < 2; ++side) {
     for (int k = 0; k < 36; ++k) body += "st.global.u32 [%d4+" + std::to_string(4 * k) + "], " + std::to_string(1000 + k) + ";";
-    body += "setp.eq.s32 %p1, %r1, " + std::to_string(side) + "; @%p1 bra L" + std::to_string(side) + "; bar.sync 0; L" + std::to_string(side) + ": bar.sync 0;";
+    body += "setp.eq.s32 %p1, %r1, " + std::to_string(side) + "; @%p1 bra L" + std::to_string(side) + "; bar.sync 0; L" +
+            std::to_string(side) + ": bar.sync 0;";
   }
   EXPECT_LE(assembled(kStart + body + "ret;").registers, 32);
 }
@@ -337,8 +371,9 @@ TEST(Registers, a_kernel_has_those_of_what_it_calls) {
   std::string function = ".func f(.param .b64 a) { .reg .f32 %f<60>; .reg .b64 %d<4>; ld.param.u64 %d1, [a];", sum;
   for (int k = 0; k < 50; ++k) function += "ld.global.f32 %f" + std::to_string(k) + ", [%d1+" + std::to_string(4 * k) + "];";
   for (int k = 0; k < 50; ++k) sum += "st.global.f32 [%d1+" + std::to_string(4 * k) + "], %f" + std::to_string(k) + ";";
-  const std::string text = ".version 8.3\n.target sm_90\n.address_size 64\n" + function + "bar.sync 0;" + sum +
-                           "ret; }\n.visible .entry k(.param .u64 a) { .reg .b64 %d<4>; .param .b64 x; ld.param.u64 %d1, [a]; st.param.b64 [x], %d1; call.uni f, (x); ret; }";
+  const std::string text =
+      ".version 8.3\n.target sm_90\n.address_size 64\n" + function + "bar.sync 0;" + sum +
+      "ret; }\n.visible .entry k(.param .u64 a) { .reg .b64 %d<4>; .param .b64 x; ld.param.u64 %d1, [a]; st.param.b64 [x], %d1; call.uni f, (x); ret; }";
   const ptx::ParseResult parsed = ptx::parse(text);
   ASSERT_TRUE(parsed.diagnostics.empty()) << ptx::describe(parsed.diagnostics[0]);
   EXPECT_GT(assemble(*parsed.module, parsed.module->functions[1], {90, 255}).registers, 50);
@@ -350,12 +385,15 @@ TEST(Registers, addresses_in_shared_memory_are_made_again) {
   for (int round = 0; round < 2; ++round)
     for (int k = 0; k < 38; ++k) {
       const std::string r = std::to_string(k);
-      if (!round) body += "add.s32 %q" + r + ", %r1, " + std::to_string(3 * k + 1) + "; mul.wide.u32 %e" + r + ", %q" + r + ", 4; add.s64 %e" + r + "x, %d5, %e" + r + ";";
+      if (!round)
+        body += "add.s32 %q" + r + ", %r1, " + std::to_string(3 * k + 1) + "; mul.wide.u32 %e" + r + ", %q" + r + ", 4; add.s64 %e" + r +
+                "x, %d5, %e" + r + ";";
       body += "st.shared.u32 [%e" + r + "x], %r2;";
       if (k == 37) body += "bar.sync 0;";
     }
   std::string registers;
-  for (int k = 0; k < 38; ++k) registers += ".reg .b32 %q" + std::to_string(k) + "; .reg .b64 %e" + std::to_string(k) + "; .reg .b64 %e" + std::to_string(k) + "x;";
+  for (int k = 0; k < 38; ++k)
+    registers += ".reg .b32 %q" + std::to_string(k) + "; .reg .b64 %e" + std::to_string(k) + "; .reg .b64 %e" + std::to_string(k) + "x;";
   EXPECT_LE(assembled(registers + kStart + body + "ret;", 90).registers, 48);
 }
 

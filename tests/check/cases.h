@@ -20,8 +20,8 @@ struct Case {
   }
 };
 
-#define CASE(name)                              \
-  static void case_##name();                    \
+#define CASE(name)                                 \
+  static void case_##name();                       \
   static Case register_##name(#name, case_##name); \
   static void case_##name()
 

@@ -37,8 +37,7 @@ TEST(Shadow, words_stay_whole_until_a_byte_is_used) {
 TEST(Shadow, initialised_bytes_are_exact) {
   Shadow s(64);
   s.initialise(2, 5);
-  for (uint64_t at = 0; at < 12; ++at)
-    s.each(at, 1, [&](Cell& c, uint64_t, uint32_t) { EXPECT_EQ(c.init & 1, at >= 2 && at < 7) << at; });
+  for (uint64_t at = 0; at < 12; ++at) s.each(at, 1, [&](Cell& c, uint64_t, uint32_t) { EXPECT_EQ(c.init & 1, at >= 2 && at < 7) << at; });
 }
 
 TEST(Shadow, clearing_forgets) {

@@ -50,7 +50,9 @@ class Machine {
   void run() {
     for (uint64_t id = 1; id <= last_id; ++id) EXPECT_TRUE(model.finish(id).has_value()) << id;
   }
-  bool overlap(uint64_t a, uint64_t b) const { return times.at(a).begin < times.at(b).end - kLong / 2 && times.at(b).begin < times.at(a).end - kLong / 2; }
+  bool overlap(uint64_t a, uint64_t b) const {
+    return times.at(a).begin < times.at(b).end - kLong / 2 && times.at(b).begin < times.at(a).end - kLong / 2;
+  }
   bool follows(uint64_t a, uint64_t b) const { return times.at(b).begin >= times.at(a).end; }
 
   std::map<uint64_t, Times> times;
@@ -270,8 +272,7 @@ TEST(DeviceModel, WhatIsAskedForAgainIsTheSame) {
   for (int round = 0; round < 2; ++round) {
     Machine m("k40");
     depth_first(m, 6);
-    if (round == 0)
-      first = m.times;
+    if (round == 0) first = m.times;
     else
       for (const auto& [id, t] : m.times) EXPECT_EQ(t.end, first[id].end);
   }

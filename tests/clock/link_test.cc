@@ -11,10 +11,12 @@ TEST(Link, EveryDeviceHasAllNumbersWithTheirOrigin) {
     EXPECT_GT(values.size(), 30u);
     for (const LinkValue& value : values) {
       EXPECT_GE(value.value, 0) << device.key << " " << value.name;
-      EXPECT_TRUE(value.from.starts_with("measured") || value.from.starts_with("published") || value.from.starts_with("assumed")) << value.from;
+      EXPECT_TRUE(value.from.starts_with("measured") || value.from.starts_with("published") || value.from.starts_with("assumed"))
+          << value.from;
     }
     const Link& link = link_of(device);
-    for (double speed : {link.pinned_to_device, link.pinned_to_host, link.pageable_to_device, link.pageable_to_host, link.peer, link.both_ways, link.on_device_share, link.fill_share})
+    for (double speed : {link.pinned_to_device, link.pinned_to_host, link.pageable_to_device, link.pageable_to_host, link.peer,
+                         link.both_ways, link.on_device_share, link.fill_share})
       EXPECT_GT(speed, 0) << device.key;
     EXPECT_LT(link.pageable_to_device, link.pinned_to_device) << device.key;
     EXPECT_LE(link.both_ways, 1) << device.key;

@@ -93,8 +93,7 @@ TEST(Options, ArchitectureSpellings) {
   EXPECT_EQ(targets("-gencode arch=compute_70,code=sm_70"), "sm_70");
   EXPECT_EQ(targets("-gencode=arch=compute_70,code=[compute_70,sm_70]"), "sm_70");
   EXPECT_EQ(targets("-gencode=arch=compute_70,code='\"sm_70,compute_70\"'"), "sm_70");
-  EXPECT_EQ(targets("--generate-code arch=compute_52,code=sm_52 -gencode arch=compute_80,code=compute_80"),
-            "sm_52 sm_80");
+  EXPECT_EQ(targets("--generate-code arch=compute_52,code=sm_52 -gencode arch=compute_80,code=compute_80"), "sm_52 sm_80");
   EXPECT_EQ(targets("-arch=all-major"), "sm_50 sm_60 sm_70 sm_80 sm_90");
 }
 
@@ -140,16 +139,15 @@ TEST(Options, Phases) {
 }
 
 TEST(Options, WhatChangesNothingHere) {
-  for (const char* words : {"-ewp", "-Wmissing-launch-bounds", "-Werror=default-stream-launch,ext-lambda-captures-this", "-Xcicc -v", "-sanitize memcheck",
-                            "-nohdinitlist", "-Xptxas --warn-on-spills,--register-usage-level=5", "-Xptxas -suppress-stack-size-warning",
-                            "-gencode code=sm_80,arch=compute_80"})
+  for (const char* words : {"-ewp", "-Wmissing-launch-bounds", "-Werror=default-stream-launch,ext-lambda-captures-this", "-Xcicc -v",
+                            "-sanitize memcheck", "-nohdinitlist", "-Xptxas --warn-on-spills,--register-usage-level=5",
+                            "-Xptxas -suppress-stack-size-warning", "-gencode code=sm_80,arch=compute_80"})
     EXPECT_FALSE(parsed(std::string(words) + " -c a.cu").targets.empty()) << words;
 }
 
 TEST(Options, JoinedValues) {
   auto o = parsed("-DX=1 -D Y -UZ -Iinc -I'in c' -isystem sys -include pre.h -O3 -Llib -lm -std=c++14 a.cu");
-  std::vector<std::string> expected = {"-DX=1",    "-DY", "-UZ",      "-Iinc", "-Iin c",
-                                       "-isystem", "sys", "-include", "pre.h"};
+  std::vector<std::string> expected = {"-DX=1", "-DY", "-UZ", "-Iinc", "-Iin c", "-isystem", "sys", "-include", "pre.h"};
   EXPECT_EQ(o.preprocessor, expected);
   EXPECT_EQ(o.optimise, "3");
   EXPECT_EQ(o.linker, (std::vector<std::string>{"-Llib"}));
@@ -190,9 +188,8 @@ TEST(Options, Languages) {
   auto o = parsed("a.cu b.cpp c.c d.cc e.cxx f.o g.a h.so i.ptx libx.so.1");
   std::vector<Language> languages;
   for (const auto& input : o.inputs) languages.push_back(input.language);
-  EXPECT_EQ(languages, (std::vector<Language>{Language::Cuda, Language::Cxx, Language::C, Language::Cxx, Language::Cxx,
-                                              Language::Object, Language::Archive, Language::SharedLibrary,
-                                              Language::Ptx, Language::SharedLibrary}));
+  EXPECT_EQ(languages, (std::vector<Language>{Language::Cuda, Language::Cxx, Language::C, Language::Cxx, Language::Cxx, Language::Object,
+                                              Language::Archive, Language::SharedLibrary, Language::Ptx, Language::SharedLibrary}));
   EXPECT_EQ(parsed("-x cu a.cpp").inputs[0].language, Language::Cuda);
   EXPECT_EQ(parsed("-x cu a.o").inputs[0].language, Language::Object);
   EXPECT_NE(refused("a.foo").find("Don't know what to do with 'a.foo'"), std::string::npos);

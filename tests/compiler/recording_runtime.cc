@@ -51,9 +51,7 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void**) {}
-void __cudaRegisterFunction(void**, const char*, char*, const char* name, int, void*, void*, void*, void*, int*) {
-  record("kernel", name);
-}
+void __cudaRegisterFunction(void**, const char*, char*, const char* name, int, void*, void*, void*, void*, int*) { record("kernel", name); }
 void __cudaRegisterVar(void**, char*, char*, const char* name, int, size_t, int, int) { record("variable", name); }
 unsigned __cudaPushCallConfiguration(Dim3, Dim3, size_t, void*) { return 0; }
 int __cudaPopCallConfiguration(Dim3* grid, Dim3* block, size_t* shared, void** stream) {

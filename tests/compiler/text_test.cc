@@ -28,8 +28,7 @@ std::string adjusted(std::string text, const Options& options) {
 TEST(PtxText, RegisterLimitGoesToKernelsWithoutBounds) {
   Options options;
   options.max_registers = 32;
-  EXPECT_EQ(adjusted(".visible .entry a(\n)\n{\n\tret;\n}\n", options),
-            ".visible .entry a(\n)\n.maxnreg 32\n{\n\tret;\n}\n");
+  EXPECT_EQ(adjusted(".visible .entry a(\n)\n{\n\tret;\n}\n", options), ".visible .entry a(\n)\n.maxnreg 32\n{\n\tret;\n}\n");
   std::string bounded = ".visible .entry a(\n)\n.maxntid 256, 1, 1\n{\n\tret;\n}\n";
   EXPECT_EQ(adjusted(bounded, options), bounded);
   std::string function = ".func f(\n)\n{\n\tret;\n}\n";
@@ -46,10 +45,9 @@ TEST(PtxText, CacheOperatorsGoToGlobalAccessesThatHaveNone) {
   EXPECT_EQ(line("\t@%p1 ld.global.u32 \t%r1, [%rd1];"), "\t@%p1 ld.global.cg.u32 \t%r1, [%rd1];\n");
   EXPECT_EQ(line("\tld.u32 \t%r1, [%rd1];"), "\tld.cg.u32 \t%r1, [%rd1];\n");
   EXPECT_EQ(line("\tst.global.u32 \t[%rd1], %r1;"), "\tst.global.wt.u32 \t[%rd1], %r1;\n");
-  for (const char* same :
-       {"\tld.volatile.global.u32 \t%r1, [%rd1];", "\tld.global.nc.f32 \t%f1, [%rd1];", "\tld.shared.u32 \t%r1, [x];",
-        "\tld.param.u64 \t%rd1, [p];", "\tld.global.ca.u32 \t%r1, [x];", "\tst.local.u32 \t[x], %r1;",
-        "\tld.acquire.gpu.u32 \t%r1, [x];", "\tstmatrix.x \t[x];"})
+  for (const char* same : {"\tld.volatile.global.u32 \t%r1, [%rd1];", "\tld.global.nc.f32 \t%f1, [%rd1];", "\tld.shared.u32 \t%r1, [x];",
+                           "\tld.param.u64 \t%rd1, [p];", "\tld.global.ca.u32 \t%r1, [x];", "\tst.local.u32 \t[x], %r1;",
+                           "\tld.acquire.gpu.u32 \t%r1, [x];", "\tstmatrix.x \t[x];"})
     EXPECT_EQ(line(same), std::string(same) + "\n");
 }
 
@@ -74,12 +72,11 @@ TEST(PtxText, SymbolsOfRelocatableCode) {
 }
 
 TEST(PtxText, ResourceLines) {
-  std::string text =
-      std::string(kHead) +
-      ".const .align 4 .b8 table[64];\n.shared .align 4 .b8 tile[1024];\n"
-      ".weak .entry k\n(\n\t.param .u64 k_param_0\n)\n;\n.visible .entry k(\n"
-      "\t.param .u64 k_param_0,\n\t.param .align 4 .b8 k_param_1[12]\n)\n{\n"
-      "\t.local .align 16 .b8 \t__local_depot0[32];\n\tmov.u32 \t%r1, tile;\n\tbar.sync \t0;\n\tret;\n}\n";
+  std::string text = std::string(kHead) +
+                     ".const .align 4 .b8 table[64];\n.shared .align 4 .b8 tile[1024];\n"
+                     ".weak .entry k\n(\n\t.param .u64 k_param_0\n)\n;\n.visible .entry k(\n"
+                     "\t.param .u64 k_param_0,\n\t.param .align 4 .b8 k_param_1[12]\n)\n{\n"
+                     "\t.local .align 16 .b8 \t__local_depot0[32];\n\tmov.u32 \t%r1, tile;\n\tbar.sync \t0;\n\tret;\n}\n";
   EXPECT_EQ(resource_lines(text, CodeTarget{Arch{90}}),
             "ptxas info    : 0 bytes gmem, 64 bytes cmem[3]\n"
             "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
@@ -90,8 +87,7 @@ TEST(PtxText, ResourceLines) {
 
 TEST(Messages, EachIsShownOnce) {
   Diagnostics diagnostics;
-  std::string error =
-      "In file included from a.cu:1:\na.h:2:3: error: no such thing\n    2 | x\n      | ^\na.h:1:1: note: here\n";
+  std::string error = "In file included from a.cu:1:\na.h:2:3: error: no such thing\n    2 | x\n      | ^\na.h:1:1: note: here\n";
   EXPECT_EQ(diagnostics.fresh(error + "1 error generated when compiling for sm_90.\n"), error);
   EXPECT_EQ(diagnostics.fresh(error + "1 error generated when compiling for host.\n"), "");
   std::string other = "a.cu:9:1: warning: only here\n";
@@ -155,8 +151,7 @@ TEST(Fatbin, WhatIsWrittenIsRead) {
 
 TEST(Fatbin, DamageIsNoticedAtEveryByte) {
   std::string bytes = fatbin::write({{70, "abcdefgh"}});
-  for (size_t length = 1; length < bytes.size(); ++length)
-    EXPECT_FALSE(fatbin::read_section(std::string_view(bytes).substr(0, length)));
+  for (size_t length = 1; length < bytes.size(); ++length) EXPECT_FALSE(fatbin::read_section(std::string_view(bytes).substr(0, length)));
   for (size_t at = 0; at < bytes.size(); ++at) {
     std::string changed = bytes;
     changed[at] = static_cast<char>(changed[at] ^ 0xff);
@@ -210,8 +205,7 @@ TEST(Respell, CommasBetweenOperands) {
 TEST(DeviceLink, RegistrationIsAJump) {
   DeviceLink link{{"__cudaRegisterLinkedBinary__nv_1"}, {"__fatbinwrap__nv_2"}};
   std::string text = registration_assembly(link);
-  EXPECT_NE(text.find("__cudaRegisterLinkedBinary__nv_1:\n\tjmp __warpbeamRegisterLinked@PLT\n"), std::string::npos)
-      << text;
+  EXPECT_NE(text.find("__cudaRegisterLinkedBinary__nv_1:\n\tjmp __warpbeamRegisterLinked@PLT\n"), std::string::npos) << text;
   EXPECT_NE(text.find(".quad __fatbinwrap__nv_2"), std::string::npos);
 }
 
@@ -231,7 +225,8 @@ TEST(Concessions, BranchesThatAreNeverTakenAreSetAside) {
 // Passes over several sources see one header; paths are as they were typed.
 TEST(CheckFacts, EachStandsOnceAndIsReadAgain) {
   const std::string here = std::filesystem::current_path().string(), file = ::testing::TempDir() + "/program.facts";
-  const std::string all = joined_facts({"tile;4;8\n!uninitialised\t" + here + "/a.cuh:7\tbest\t1\n", "!uninitialised\ta.cuh:7\tbest\t1\n!unused\t/b.cu:3\n^_Z1kv;0\n"});
+  const std::string all = joined_facts(
+      {"tile;4;8\n!uninitialised\t" + here + "/a.cuh:7\tbest\t1\n", "!uninitialised\ta.cuh:7\tbest\t1\n!unused\t/b.cu:3\n^_Z1kv;0\n"});
   EXPECT_EQ(all, "tile;4;8\n!uninitialised\ta.cuh:7\tbest\t1\n!unused\t/b.cu:3\n^_Z1kv;0\n");
   ASSERT_TRUE(write_file(file, all));
   const CheckFacts facts = read_check_facts(file);
@@ -248,7 +243,8 @@ TEST(MendedText, SharedVariablesAreNotConstructed) {
   const std::string error = ": error: initialization is not supported for __shared__ variables\n";
   const auto mended = mend_text(text, "f", "f:3:37" + error + "f:3:46" + error);
   ASSERT_TRUE(mended);
-  EXPECT_NE(mended->find("void f() {\n typedef  Vec a__warpbeam_t[2][N], b__warpbeam_t; static __attribute__((shared)) "), std::string::npos)
+  EXPECT_NE(mended->find("void f() {\n typedef  Vec a__warpbeam_t[2][N], b__warpbeam_t; static __attribute__((shared)) "),
+            std::string::npos)
       << *mended;
   EXPECT_NE(mended->find("; static constexpr a__warpbeam_t& a = a__warpbeam_u.value; static "), std::string::npos) << *mended;
   EXPECT_TRUE(mended->ends_with("; static constexpr b__warpbeam_t& b = b__warpbeam_u.value; g(a); }\n")) << *mended;
@@ -262,17 +258,20 @@ TEST(MendedText, VoidPointersCountInBytes) {
 }
 
 TEST(MendedText, MacrosBehindStringsAreWordsOfTheirOwn) {
-  const std::string text = "# 1 \"a.cu\"\nint x;\n# 40 \"b.h\" 1\nputs(\"in \"__FILE__\":\"__LINE__);\nputs(\"\"__LINE__, \"\"__UNKNOWN__);\n";
+  const std::string text =
+      "# 1 \"a.cu\"\nint x;\n# 40 \"b.h\" 1\nputs(\"in \"__FILE__\":\"__LINE__);\nputs(\"\"__LINE__, \"\"__UNKNOWN__);\n";
   auto error = [](const char* at, const char* name) {
     return std::string("f:") + at + ": error: no matching literal operator for call to 'operator\"\"" + name + "'\n";
   };
-  EXPECT_EQ(mend_text(text, "f", error("4:11", "__FILE__") + error("4:22", "__LINE__") + error("5:8", "__LINE__") + error("5:20", "__UNKNOWN__")),
-            "# 1 \"a.cu\"\nint x;\n# 40 \"b.h\" 1\nputs(\"in \" \"b.h\"\":\" 40);\nputs(\"\" 41, \"\"__UNKNOWN__);\n");
+  EXPECT_EQ(
+      mend_text(text, "f", error("4:11", "__FILE__") + error("4:22", "__LINE__") + error("5:8", "__LINE__") + error("5:20", "__UNKNOWN__")),
+      "# 1 \"a.cu\"\nint x;\n# 40 \"b.h\" 1\nputs(\"in \" \"b.h\"\":\" 40);\nputs(\"\" 41, \"\"__UNKNOWN__);\n");
 }
 
 TEST(MendedText, HostFunctionsTrapOnTheDevice) {
   auto mend = [](const std::string& text, const std::string& note) {
-    return mend_text(text, "f", "f:9:9: error: reference to __host__ function 'exit' in __host__ __device__ function\n" + note).value_or("");
+    return mend_text(text, "f", "f:9:9: error: reference to __host__ function 'exit' in __host__ __device__ function\n" + note)
+        .value_or("");
   };
   const std::string body = " { __builtin_trap(); } ";
   EXPECT_EQ(mend("\nextern void exit (int) noexcept (true);", ""),
@@ -303,8 +302,11 @@ TEST(MendedText, KernelsTakeOverloadedFunctionsOfTheDevice) {
       "f:4:1: error: no matching function for call to 'k'\nf:9:9: note: candidate template ignored: invalid explicitly-specified "
       "argument for template parameter 'F'\n";
   EXPECT_TRUE(can_be_mended(messages));
-  EXPECT_EQ(mend_text(device + "float op(float a) { return op2(a); }\n" + device + "double op (double);\nfloat op();\nk<3, &n::op><<<1, 2>>>(op(1));", "f", messages),
-            host + device + "float op(float a) { return op2(a); }\n" + host + device + "double op (double);\nfloat op();\nk<3, &n::op><<<1, 2>>>(op(1));");
+  EXPECT_EQ(mend_text(device + "float op(float a) { return op2(a); }\n" + device +
+                          "double op (double);\nfloat op();\nk<3, &n::op><<<1, 2>>>(op(1));",
+                      "f", messages),
+            host + device + "float op(float a) { return op2(a); }\n" + host + device +
+                "double op (double);\nfloat op();\nk<3, &n::op><<<1, 2>>>(op(1));");
 }
 
 TEST(MendedText, JumpsGoPastAssignments) {

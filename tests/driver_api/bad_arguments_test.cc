@@ -12,10 +12,7 @@ struct Call {
   std::function<CUresult()> call;
 };
 
-#define CALL(expression)                                  \
-  {                                                       \
-#expression, [&]() -> CUresult { return expression; } \
-  }
+#define CALL(expression) {#expression, [&]() -> CUresult { return expression; }}
 
 class BadArguments : public Driver {
  protected:
@@ -197,7 +194,8 @@ TEST_F(BadArguments, null_instead_of_a_handle_has_the_error_that_a_gpu_gives_it)
   EXPECT_EQ(cuCtxEnablePeerAccess(nullptr, 0), CUDA_ERROR_INVALID_CONTEXT);
   EXPECT_EQ(cuModuleLoad(&module_, ""), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuLibraryLoadFromFile(&library, "", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_INVALID_VALUE);
-  for (const char* nothing : {"", "rubbish", ".entry k() { ret; }"}) EXPECT_EQ(cuModuleLoadData(&module_, nothing), CUDA_ERROR_INVALID_IMAGE);
+  for (const char* nothing : {"", "rubbish", ".entry k() { ret; }"})
+    EXPECT_EQ(cuModuleLoadData(&module_, nothing), CUDA_ERROR_INVALID_IMAGE);
   EXPECT_EQ(cuModuleLoadData(&module_, ".version 7.0\nrubbish"), CUDA_ERROR_INVALID_PTX);
   EXPECT_EQ(cuModuleLoad(&module_, "/"), CUDA_ERROR_FILE_NOT_FOUND);
   EXPECT_EQ(cuIpcGetEventHandle(&shared, nullptr), CUDA_ERROR_INVALID_VALUE);

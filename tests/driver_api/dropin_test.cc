@@ -30,9 +30,7 @@ TEST(Dropins, of_older_toolkits_speak_their_interfaces) {
   void* eleven = dlopen(library("libcudart.so.11.0").c_str(), RTLD_NOW | RTLD_LOCAL);
   void* twelve = dlopen(library("libcudart.so.12").c_str(), RTLD_NOW | RTLD_LOCAL);
   ASSERT_TRUE(eleven && twelve);
-  auto properties = [](void* library, const char* name) {
-    return reinterpret_cast<cudaError_t (*)(void*, int)>(dlsym(library, name));
-  };
+  auto properties = [](void* library, const char* name) { return reinterpret_cast<cudaError_t (*)(void*, int)>(dlsym(library, name)); };
   // Where multiProcessorCount and major stand in both older structures.
   constexpr size_t kMajor = 360, kMultiprocessors = 388, kBytes11 = 728, kBytes12 = 1032;
   std::vector<char> bytes(2048, '\x55');
@@ -53,12 +51,10 @@ TEST(Dropins, of_older_toolkits_speak_their_interfaces) {
   void* managed = nullptr;
   ASSERT_EQ(cudaMallocManaged(&managed, 4096, cudaMemAttachGlobal), cudaSuccess);
   auto advise = reinterpret_cast<cudaError_t (*)(const void*, size_t, int, int)>(dlsym(twelve, "cudaMemAdvise"));
-  auto prefetch =
-      reinterpret_cast<cudaError_t (*)(const void*, size_t, int, cudaStream_t)>(dlsym(twelve, "cudaMemPrefetchAsync"));
+  auto prefetch = reinterpret_cast<cudaError_t (*)(const void*, size_t, int, cudaStream_t)>(dlsym(twelve, "cudaMemPrefetchAsync"));
   EXPECT_EQ(advise(managed, 4096, cudaMemAdviseSetPreferredLocation, -1), cudaSuccess);
   int where = 7;
-  ASSERT_EQ(cudaMemRangeGetAttribute(&where, sizeof where, cudaMemRangeAttributePreferredLocation, managed, 4096),
-            cudaSuccess);
+  ASSERT_EQ(cudaMemRangeGetAttribute(&where, sizeof where, cudaMemRangeAttributePreferredLocation, managed, 4096), cudaSuccess);
   EXPECT_EQ(where, cudaCpuDeviceId);
   EXPECT_EQ(prefetch(managed, 4096, 0, nullptr), cudaSuccess);
   EXPECT_EQ(prefetch(managed, 4096, 77, nullptr), cudaErrorInvalidDevice);

@@ -176,8 +176,9 @@ TEST_F(ExportTables, answer_for_this_process_thread_and_time) {
     OK(cuDeviceGetAttribute(&known.pci_device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, i));
   }
   const auto thread = static_cast<uint32_t>(reinterpret_cast<uintptr_t>(reinterpret_cast<void*>(pthread_self())));
-  const HandshakeFacts facts{static_cast<uint32_t>(version), kVersion,          static_cast<uint32_t>(getpid()), thread,
-                             table(kRuntime),                table(kHandshake), table(kHandshake)[1],            kSeconds};
+  const HandshakeFacts facts{
+      static_cast<uint32_t>(version), kVersion, static_cast<uint32_t>(getpid()), thread, table(kRuntime), table(kHandshake),
+      table(kHandshake)[1],           kSeconds};
   EXPECT_EQ(answer, warpbeam::cuda::driver::handshake_answer(facts, devices));
 }
 

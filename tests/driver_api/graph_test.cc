@@ -256,8 +256,7 @@ TEST_F(Graphs, have_children_events_memory_and_general_nodes) {
   OK(cuDeviceGraphMemTrim(device));
   static int destroyed = 0;
   CUuserObject object;
-  OK(cuUserObjectCreate(
-      &object, &destroyed, [](void* data) { ++*static_cast<int*>(data); }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  OK(cuUserObjectCreate(&object, &destroyed, [](void* data) { ++*static_cast<int*>(data); }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
   OK(cuUserObjectRetain(object, 1));
   OK(cuGraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
   OK(cuUserObjectRelease(object, 1));
@@ -312,8 +311,7 @@ TEST_F(Graphs, kernel_nodes_have_attributes) {
 TEST_F(Graphs, give_user_objects_back) {
   static int destroyed = 0;
   CUuserObject object;
-  OK(cuUserObjectCreate(
-      &object, &destroyed, [](void* data) { ++*static_cast<int*>(data); }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  OK(cuUserObjectCreate(&object, &destroyed, [](void* data) { ++*static_cast<int*>(data); }, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
   OK(cuGraphRetainUserObject(graph, object, 2, 0));
   OK(cuUserObjectRelease(object, 1));
   OK(cuGraphReleaseUserObject(graph, object, 1));
@@ -329,7 +327,8 @@ TEST_F(Graphs, memory_marks_are_set_back) {
   cuuint64_t used = 1;
   OK(cuDeviceGetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &used));
   EXPECT_EQ(high, used);
-  EXPECT_EQ(cuDeviceSetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &(high = 0)), CUDA_ERROR_INVALID_VALUE) << "a state, not a mark";
+  EXPECT_EQ(cuDeviceSetGraphMemAttribute(device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &(high = 0)), CUDA_ERROR_INVALID_VALUE)
+      << "a state, not a mark";
 }
 
 }  // namespace

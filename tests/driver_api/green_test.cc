@@ -19,8 +19,7 @@ TEST_F(Green, split_a_device_and_run_on_a_part) {
   EXPECT_EQ(groups, 2u);
   EXPECT_EQ(parts[0].sm.smCount, 16u);
   EXPECT_EQ(rest.sm.smCount, all.sm.smCount - 32);
-  EXPECT_EQ(cuDevSmResourceSplitByCount(parts, &groups, &all, nullptr, 0, 100000),
-            CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
+  EXPECT_EQ(cuDevSmResourceSplitByCount(parts, &groups, &all, nullptr, 0, 100000), CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION);
 
   CUdevResourceDesc description;
   CUgreenCtx green;

@@ -51,8 +51,7 @@ constexpr char kCallee[] = R"(
 class Link : public Driver {
  protected:
   void add(const char* text, const char* name) {
-    OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(text), std::strlen(text) + 1, name, 0, nullptr,
-                     nullptr));
+    OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(text), std::strlen(text) + 1, name, 0, nullptr, nullptr));
   }
   void run(void* image) {
     CUmodule linked;
@@ -117,8 +116,7 @@ TEST_F(Link, reports_what_is_missing) {
       "\x7f"
       "ELF";
   OK(cuLinkCreate(0, nullptr, nullptr, &state));
-  EXPECT_EQ(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, elf, sizeof elf, "cubin", 0, nullptr, nullptr),
-            CUDA_ERROR_NO_BINARY_FOR_GPU);
+  EXPECT_EQ(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, elf, sizeof elf, "cubin", 0, nullptr, nullptr), CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_EQ(cuLinkComplete(state, &image, nullptr), CUDA_ERROR_INVALID_VALUE) << "nothing to link";
   OK(cuLinkDestroy(state));
 }

@@ -92,10 +92,8 @@ TEST_F(Memory, of_the_host_is_pinned_registered_and_managed) {
 }
 
 TEST_F(Memory, the_first_interfaces_of_advice_name_a_device) {
-  auto advise =
-      reinterpret_cast<CUresult (*)(CUdeviceptr, size_t, CUmem_advise, CUdevice)>(dlsym(RTLD_DEFAULT, "cuMemAdvise"));
-  auto prefetch = reinterpret_cast<CUresult (*)(CUdeviceptr, size_t, CUdevice, CUstream)>(
-      dlsym(RTLD_DEFAULT, "cuMemPrefetchAsync"));
+  auto advise = reinterpret_cast<CUresult (*)(CUdeviceptr, size_t, CUmem_advise, CUdevice)>(dlsym(RTLD_DEFAULT, "cuMemAdvise"));
+  auto prefetch = reinterpret_cast<CUresult (*)(CUdeviceptr, size_t, CUdevice, CUstream)>(dlsym(RTLD_DEFAULT, "cuMemPrefetchAsync"));
   auto enlist = reinterpret_cast<CUresult (*)(void*, size_t, unsigned)>(dlsym(RTLD_DEFAULT, "cuMemHostRegister"));
   CUdeviceptr managed = 0;
   OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
@@ -131,8 +129,7 @@ TEST_F(Memory, addresses_have_attributes) {
   EXPECT_EQ(host, nullptr);
   OK(cuPointerGetAttributes(6, names, values, reinterpret_cast<CUdeviceptr>(&start)));
   EXPECT_EQ(start, 0u) << "not the driver's memory";
-  EXPECT_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&type)),
-            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, reinterpret_cast<CUdeviceptr>(&type)), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, ptr), CUDA_ERROR_INVALID_VALUE);
   unsigned yes = 1;
   OK(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, ptr));
@@ -470,8 +467,16 @@ TEST_F(Memory, handles_need_no_context) {
 TEST(BeforeInit, nothing_is_initialized) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto all_refuse = [] {
-    constexpr const char* kAnyTime[] = {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuGetProcAddress", "cuGetProcAddress_v2", "cuGetExportTable",
-                                        "cuTensorMapEncodeTiled", "cuTensorMapEncodeIm2col", "cuTensorMapReplaceAddress"};
+    constexpr const char* kAnyTime[] = {"cuInit",
+                                        "cuDriverGetVersion",
+                                        "cuGetErrorName",
+                                        "cuGetErrorString",
+                                        "cuGetProcAddress",
+                                        "cuGetProcAddress_v2",
+                                        "cuGetExportTable",
+                                        "cuTensorMapEncodeTiled",
+                                        "cuTensorMapEncodeIm2col",
+                                        "cuTensorMapReplaceAddress"};
     constexpr const char* kNames[] = {
 #define WB_RUNTIME(...)
 #define WB_ENTRY(...)
@@ -481,7 +486,8 @@ TEST(BeforeInit, nothing_is_initialized) {
     int wrong = 0;
     for (const char* name : kNames) {
       if (std::ranges::any_of(kAnyTime, [&](std::string_view n) { return n == name; })) continue;
-      auto* function = reinterpret_cast<int (*)(long, long, long, long, long, long, long, long, long, long, long, long)>(dlsym(RTLD_DEFAULT, name));
+      auto* function =
+          reinterpret_cast<int (*)(long, long, long, long, long, long, long, long, long, long, long, long)>(dlsym(RTLD_DEFAULT, name));
       if (!function) continue;
       const int result = function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
       if (result == CUDA_ERROR_NOT_INITIALIZED) continue;

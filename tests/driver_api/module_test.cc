@@ -82,9 +82,8 @@ TEST_F(Modules, bad_ptx_fills_the_log) {
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                             CU_JIT_INFO_LOG_BUFFER,  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
                             CU_JIT_WALL_TIME,        CU_JIT_MAX_REGISTERS};
-  void* values[] = {errors,  reinterpret_cast<void*>(sizeof errors),
-                    info,    reinterpret_cast<void*>(sizeof info),
-                    nullptr, reinterpret_cast<void*>(32)};
+  void* values[] = {
+      errors, reinterpret_cast<void*>(sizeof errors), info, reinterpret_cast<void*>(sizeof info), nullptr, reinterpret_cast<void*>(32)};
   CUmodule loaded;
   EXPECT_EQ(cuModuleLoadDataEx(&loaded, bad, 6, options, values), CUDA_ERROR_INVALID_PTX);
   EXPECT_NE(std::strstr(errors, "frobnicate"), nullptr) << errors;
@@ -125,8 +124,9 @@ std::string fat_binary(std::initializer_list<std::pair<int, std::string>> entrie
   std::string body;
   for (const auto& [cc, text] : entries) {
     const size_t size = (text.size() + 8) / 8 * 8;
-    body += bytes(static_cast<uint16_t>(text.empty() ? 2 : 1)) + bytes(uint16_t{0x101}) + bytes(uint32_t{64}) + bytes(uint64_t{size}) + std::string(8, '\0') + bytes(uint16_t{0}) +
-            bytes(uint16_t{7}) + bytes(static_cast<uint32_t>(cc)) + std::string(8, '\0') + bytes(uint64_t{0x11}) + std::string(16, '\0') + text + std::string(size - text.size(), '\0');
+    body += bytes(static_cast<uint16_t>(text.empty() ? 2 : 1)) + bytes(uint16_t{0x101}) + bytes(uint32_t{64}) + bytes(uint64_t{size}) +
+            std::string(8, '\0') + bytes(uint16_t{0}) + bytes(uint16_t{7}) + bytes(static_cast<uint32_t>(cc)) + std::string(8, '\0') +
+            bytes(uint64_t{0x11}) + std::string(16, '\0') + text + std::string(size - text.size(), '\0');
   }
   return bytes(uint32_t{0xBA55ED50}) + bytes(uint16_t{1}) + bytes(uint16_t{16}) + bytes(uint64_t{body.size()}) + body;
 }
@@ -142,7 +142,8 @@ TEST_F(Modules, newer_ptx_stands_in_for_machine_code_that_the_gpu_would_run) {
   CUfunction found = nullptr;
   OK(cuModuleLoadData(&loaded, fat_binary({{own, ""}, {121, newest}, {120, newer}}).c_str()));
   OK(cuModuleGetFunction(&found, loaded, "put"));
-  EXPECT_EQ(cuModuleLoadData(&loaded, fat_binary({{own - 10, ""}, {own + 1, ""}, {120, newer}}).c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU) << "no GPU like this would run it";
+  EXPECT_EQ(cuModuleLoadData(&loaded, fat_binary({{own - 10, ""}, {own + 1, ""}, {120, newer}}).c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU)
+      << "no GPU like this would run it";
   EXPECT_EQ(cuModuleLoadData(&loaded, fat_binary({{own, ""}}).c_str()), CUDA_ERROR_NO_BINARY_FOR_GPU);
 }
 
@@ -182,8 +183,7 @@ TEST_F(Modules, occupancy_is_the_models) {
   EXPECT_EQ(same, blocks);
   OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function("bound"), nullptr, 0, 0));
   EXPECT_EQ(block, 64);
-  OK(cuOccupancyMaxPotentialBlockSizeWithFlags(
-      &grid, &block, shared, [](int size) { return size_t(size) * 4; }, 0, 128, 0));
+  OK(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, shared, [](int size) { return size_t(size) * 4; }, 0, 128, 0));
   EXPECT_LE(block, 128);
   EXPECT_GT(grid, 0);
   size_t bytes = 0;
@@ -263,8 +263,7 @@ TEST_F(Modules, launches_are_checked) {
   EXPECT_EQ(cuLaunchKernel(put, 1, 1, 1, 2048, 1, 1, 0, nullptr, arguments, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 1 << 20, nullptr, arguments, nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, reinterpret_cast<CUstream>(0x77), arguments, nullptr),
-            CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLaunchKernel(put, 1, 1, 1, 1, 1, 1, 0, reinterpret_cast<CUstream>(0x77), arguments, nullptr), CUDA_ERROR_INVALID_HANDLE);
 }
 
 TEST_F(Modules, launches_with_attributes_and_cooperative_ones_run) {
@@ -391,8 +390,7 @@ TEST_F(Libraries, come_from_files) {
   CUlibrary library;
   OK(cuLibraryLoadFromFile(&library, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   OK(cuLibraryUnload(library));
-  EXPECT_EQ(cuLibraryLoadFromFile(&library, "/no/such/file", nullptr, nullptr, 0, nullptr, nullptr, 0),
-            CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(cuLibraryLoadFromFile(&library, "/no/such/file", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_FILE_NOT_FOUND);
   EXPECT_EQ(cuLibraryLoadData(&library, "rubbish", nullptr, nullptr, 0, nullptr, nullptr, 0), CUDA_ERROR_INVALID_IMAGE);
 }
 
@@ -430,7 +428,6 @@ TEST(RuntimeLibraries, are_the_drivers) {
   cudaDriverEntryPointQueryResult status;
   ASSERT_EQ(cudaGetDriverEntryPoint("cuMemAlloc", &function, cudaEnableDefault, &status), cudaSuccess);
   EXPECT_EQ(function, reinterpret_cast<void*>(&cuMemAlloc_v2));
-  ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuLibraryLoadData", &function, 11000, cudaEnableDefault, &status),
-            cudaSuccess);
+  ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuLibraryLoadData", &function, 11000, cudaEnableDefault, &status), cudaSuccess);
   EXPECT_EQ(status, cudaDriverEntryPointVersionNotSufficent);
 }

@@ -166,8 +166,9 @@ TEST_F(Textures, tensor_maps_get_another_address) {
   const cuuint32_t box[] = {8, 8}, steps[] = {1, 1};
   CUtensorMap map, other;
   for (auto [m, at] : {std::pair{&map, here}, std::pair{&other, there}})
-    OK(cuTensorMapEncodeTiled(m, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, reinterpret_cast<void*>(at), dims, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                              CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    OK(cuTensorMapEncodeTiled(m, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, reinterpret_cast<void*>(at), dims, strides, box, steps,
+                              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
   EXPECT_NE(std::memcmp(&map, &other, sizeof map), 0);
   OK(cuTensorMapReplaceAddress(&map, reinterpret_cast<void*>(there)));
   EXPECT_EQ(std::memcmp(&map, &other, sizeof map), 0);

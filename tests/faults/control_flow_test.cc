@@ -25,15 +25,10 @@ Flow random_flow(std::mt19937& random, int nodes) {
   for (int n = 0; n < nodes; ++n) {
     Node node{Node::Jump, static_cast<uint32_t>(random()) | 1, static_cast<uint32_t>(random()), below(28), {}};
     const int kind = below(20);
-    node.kind = kind < 3    ? Node::Jump
-                : kind < 14 ? Node::Fork
-                : kind < 16 ? Node::Table
-                : kind < 18 ? Node::Call
-                            : Node::Leave;
+    node.kind = kind < 3 ? Node::Jump : kind < 14 ? Node::Fork : kind < 16 ? Node::Table : kind < 18 ? Node::Call : Node::Leave;
     const int count = node.kind == Node::Table ? 4 : node.kind == Node::Fork ? 2 : 1;
     // Mostly near targets, backward and forward, so that loops nest and cross.
-    for (int t = 0; t < count; ++t)
-      node.targets.push_back(below(3) ? std::clamp(n + below(9) - 3, 0, nodes - 1) : below(nodes));
+    for (int t = 0; t < count; ++t) node.targets.push_back(below(3) ? std::clamp(n + below(9) - 3, 0, nodes - 1) : below(nodes));
     flow.push_back(node);
   }
   return flow;
@@ -52,15 +47,9 @@ void run(const Flow& flow, Thread& t, int depth) {
     t.value = t.value * node.multiply + node.add;
     const uint32_t choice = t.value >> node.shift;
     switch (node.kind) {
-      case Node::Jump:
-        n = node.targets[0];
-        break;
-      case Node::Fork:
-        n = node.targets[choice % 2 ? 0 : 1];
-        break;
-      case Node::Table:
-        n = node.targets[choice % 4];
-        break;
+      case Node::Jump: n = node.targets[0]; break;
+      case Node::Fork: n = node.targets[choice % 2 ? 0 : 1]; break;
+      case Node::Table: n = node.targets[choice % 4]; break;
       case Node::Call:
         if (choice % 2 && depth < 6) run(flow, t, depth + 1);
         n = node.targets[0];
@@ -82,32 +71,25 @@ std::string text_of(const Flow& flow) {
     const Node& node = flow[n];
     auto label = [](int target) { return "N" + std::to_string(target); };
     t += "N" + std::to_string(n) + ": setp.eq.u32 %p1, %r2, 0; @%p1 bra END; sub.u32 %r2, %r2, 1;\n";
-    t += "mad.lo.u32 %r1, %r1, " + std::to_string(node.multiply) + ", " + std::to_string(node.add) +
-         "; shr.u32 %r4, %r1, " + std::to_string(node.shift) + ";\n";
+    t += "mad.lo.u32 %r1, %r1, " + std::to_string(node.multiply) + ", " + std::to_string(node.add) + "; shr.u32 %r4, %r1, " +
+         std::to_string(node.shift) + ";\n";
     switch (node.kind) {
-      case Node::Jump:
-        t += "bra " + label(node.targets[0]) + ";\n";
-        break;
+      case Node::Jump: t += "bra " + label(node.targets[0]) + ";\n"; break;
       case Node::Fork:
-        t += "and.b32 %r5, %r4, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra " + label(node.targets[0]) + "; bra " +
-             label(node.targets[1]) + ";\n";
+        t += "and.b32 %r5, %r4, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra " + label(node.targets[0]) + "; bra " + label(node.targets[1]) + ";\n";
         break;
       case Node::Table:
-        t += "T" + std::to_string(n) + ": .branchtargets " + label(node.targets[0]) + ", " + label(node.targets[1]) +
-             ", " + label(node.targets[2]) + ", " + label(node.targets[3]) + ";\nand.b32 %r5, %r4, 3; brx.idx %r5, T" +
-             std::to_string(n) + ";\n";
+        t += "T" + std::to_string(n) + ": .branchtargets " + label(node.targets[0]) + ", " + label(node.targets[1]) + ", " +
+             label(node.targets[2]) + ", " + label(node.targets[3]) + ";\nand.b32 %r5, %r4, 3; brx.idx %r5, T" + std::to_string(n) + ";\n";
         break;
       case Node::Call:
-        t += "and.b32 %r5, %r4, 1; setp.ne.u32 %p1, %r5, 0; setp.lt.and.u32 %p2, %r3, 6, %p1; @!%p2 bra " +
-             label(node.targets[0]) +
+        t += "and.b32 %r5, %r4, 1; setp.ne.u32 %p1, %r5, 0; setp.lt.and.u32 %p2, %r3, 6, %p1; @!%p2 bra " + label(node.targets[0]) +
              ";\n{ .param .b64 a; .param .b32 b; .param .b64 c; mov.b64 %d1, {%r1, %r2}; st.param.b64 [a], %d1; "
              "add.u32 %r6, %r3, 1; st.param.b32 [b], %r6; "
              "call.uni (c), f, (a, b); ld.param.b64 %d1, [c]; mov.b64 {%r1, %r2}, %d1; }\nbra " +
              label(node.targets[0]) + ";\n";
         break;
-      case Node::Leave:
-        t += "and.b32 %r5, %r4, 3; setp.eq.u32 %p1, %r5, 0; @%p1 bra END; bra " + label(node.targets[0]) + ";\n";
-        break;
+      case Node::Leave: t += "and.b32 %r5, %r4, 3; setp.eq.u32 %p1, %r5, 0; @%p1 bra END; bra " + label(node.targets[0]) + ";\n"; break;
     }
   }
   t += "END: mov.b64 %d1, {%r1, %r2}; st.param.b64 [out], %d1; ret; }\n"

@@ -33,8 +33,7 @@ TEST_P(FaultTest, IsReportedAndTheHostGoesOn) {
   const Fault& f = GetParam();
   static uint32_t host_word = 0;
   std::string body = f.body;
-  if (body == "HOST")
-    body = "mov.u64 %d3, " + std::to_string(reinterpret_cast<uint64_t>(&host_word)) + "; ld.global.b32 %r1, [%d3];";
+  if (body == "HOST") body = "mov.u64 %d3, " + std::to_string(reinterpret_cast<uint64_t>(&host_word)) + "; ld.global.b32 %r1, [%d3];";
   Kernel kernel(std::string(kDeclarations) + body +
                 "\nret; }\n.visible .entry fine(.param .u64 p) { .reg .b64 %d; ld.param.u64 %d, [p]; st.global.b32 "
                 "[%d], 7; ret; }\n");
@@ -54,8 +53,7 @@ TEST_P(FaultTest, IsReportedAndTheHostGoesOn) {
   EXPECT_EQ(*at<uint32_t>(memory), 7u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Machine, FaultTest, testing::ValuesIn(kFaults),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Machine, FaultTest, testing::ValuesIn(kFaults), [](const auto& info) { return std::string(info.param.name); });
 
 TEST(FaultReport, NamesTheSourceLine) {
   Kernel kernel(
@@ -75,8 +73,8 @@ TEST(Arithmetic, DivisionsWithoutAnAnswerDoNotTrap) {
         const std::string width = std::string(type).substr(1);
         const std::string reg = width == "16" ? "%h" : width == "32" ? "%r" : "%d";
         const char* least = width == "16" ? "-32768" : width == "32" ? "-2147483648" : "-9223372036854775808";
-        body += "mov.b" + width + " " + reg + "1, " + least + "; mov.b" + width + " " + reg + "2, " + divisor + "; " +
-                op + "." + type + " " + reg + "3, " + reg + "1, " + reg + "2;\n";
+        body += "mov.b" + width + " " + reg + "1, " + least + "; mov.b" + width + " " + reg + "2, " + divisor + "; " + op + "." + type +
+                " " + reg + "3, " + reg + "1, " + reg + "2;\n";
       }
   Kernel kernel(body + "ret; }\n");
   EXPECT_EQ(kernel.launch({}, {0}).trap.kind, TrapKind::None);

@@ -78,20 +78,13 @@ uint64_t made_up(std::mt19937_64& random, uint64_t memory, uint64_t freed) {
                                      uint64_t(1) << 47,
                                      uint64_t(1) << 63};
   switch (random() % 8) {
-    case 0:
-      return random();
-    case 1:
-      return memory + random() % 4200;
-    case 2:
-      return freed + random() % 600 - 40;
-    case 3:
-      return random() % 700;
-    case 4:
-      return reinterpret_cast<uint64_t>(kPlaces) + random() % 64;
-    case 5:
-      return 0 - random() % 64;
-    default:
-      return kPlaces[random() % std::size(kPlaces)] + random() % 700 - 20;
+    case 0: return random();
+    case 1: return memory + random() % 4200;
+    case 2: return freed + random() % 600 - 40;
+    case 3: return random() % 700;
+    case 4: return reinterpret_cast<uint64_t>(kPlaces) + random() % 64;
+    case 5: return 0 - random() % 64;
+    default: return kPlaces[random() % std::size(kPlaces)] + random() % 700 - 20;
   }
 }
 

@@ -28,13 +28,11 @@ struct Deadlock {
 
 const Deadlock kDeadlocks[] = {
     {"DifferentNamedBarriers",
-     "setp.lt.u32 %p1, %r0, 32; @%p1 bra A;\nbar.sync 1, 64;\nbra Z;\nA:\nbar.sync 2, 64;\nZ:",
-     "for barrier 2 of 64 threads"},
+     "setp.lt.u32 %p1, %r0, 32; @%p1 bra A;\nbar.sync 1, 64;\nbra Z;\nA:\nbar.sync 2, 64;\nZ:", "for barrier 2 of 64 threads"},
     {"MissingArrive", "bar.sync 3, 128;", "for barrier 3 of 128 threads"},
     {"ConsumerWithoutProducer", "setp.ge.u32 %p1, %r0, 32; @%p1 ret;\nbar.sync 4, 64;",
      "32 threads of warp 0 (first: thread (0,0,0)) wait at PTX line 9"},
-    {"BarrierBehindAWarpBarrier",
-     "setp.lt.u32 %p1, %r0, 32; @%p1 bra A;\nbar.sync 1, 96;\nA:", "for barrier 1 of 96 threads"},
+    {"BarrierBehindAWarpBarrier", "setp.lt.u32 %p1, %r0, 32; @%p1 bra A;\nbar.sync 1, 96;\nA:", "for barrier 1 of 96 threads"},
 };
 
 class DeadlockTest : public testing::TestWithParam<Deadlock> {};

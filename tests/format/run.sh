@@ -8,7 +8,7 @@ set -u
 root=$(cd -- "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
 cd -- "$root" || exit 1
 # Folders that have not been formatted yet; `--apply` without folders formats them, too, and takes them from here.
-later='^(src|bench|package|algorithms|tests)/'
+later='^$'
 apply=
 [[ ${1:-} == --apply ]] && apply=1 && shift
 tool=

@@ -87,9 +87,7 @@ TEST(VectorAtomics, ReadAllSourcesBeforeTheyWriteADestination) {
                           "ld.global.v2.f32 {%f4, %f5}, " + place + ";"};
   const Outcome outcome = Bench().run(kernel, Engine::Interpreter);
   ASSERT_EQ(outcome.failure, "");
-  const auto value = [&](std::string_view name) {
-    return std::bit_cast<float>(static_cast<uint32_t>(register_of(kernel, outcome, name)));
-  };
+  const auto value = [&](std::string_view name) { return std::bit_cast<float>(static_cast<uint32_t>(register_of(kernel, outcome, name))); };
   EXPECT_EQ(value("%f1"), 100);
   EXPECT_EQ(value("%f2"), 100);
   EXPECT_EQ(value("%f4"), 101);

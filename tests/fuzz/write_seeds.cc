@@ -24,8 +24,7 @@ int main(int count, char** words) {
   std::set<std::string> dictionary;
   for (const isa::RowForm& form : isa::all_forms()) {
     std::vector<std::string>& body = bodies[std::string(form.row->opcode)];
-    for (const fuzz::Statement& s : fuzz::legal_statements(form, {.per_row = 3, .variants = true}))
-      body.push_back(s.text() + "\n");
+    for (const fuzz::Statement& s : fuzz::legal_statements(form, {.per_row = 3, .variants = true})) body.push_back(s.text() + "\n");
     dictionary.emplace(form.row->opcode);
     for (const isa::Slot& slot : form.slots) {
       for (const isa::ModWord* word : slot.words) dictionary.emplace(word->word);

@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
   std::ofstream out(argv[2]);
   for (const auto& c : isa_test::vector_cases()) {
     std::vector<uint64_t> values(isa_test::kThreads * 2);
-    if (!in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * 8))) return fmt::print(stderr, "too few outputs\n"), 1;
+    if (!in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * 8)))
+      return fmt::print(stderr, "too few outputs\n"), 1;
     out << c.statement.text() << fmt::format("\t{:016x}", isa_test::digest(values));
     for (uint32_t t = 3; t < isa_test::kThreads; t += 101) out << fmt::format("{}{:x}", t == 3 ? '\t' : ' ', values[t * 2]);
     out << "\n";

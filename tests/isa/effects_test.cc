@@ -21,15 +21,16 @@ TEST(Effects, EveryOpcodeHasARowAndEveryRowItsOpcode) {
 
 TEST(Effects, ArithmeticHasNone) {
   for (const Row& row : all_rows())
-    if (row.kind == Kind::Lane || row.kind == Kind::Move || row.kind == Kind::Convert || row.kind == Kind::Compare || row.kind == Kind::Select || row.kind == Kind::Carry ||
-        row.kind == Kind::Address || row.kind == Kind::Video)
+    if (row.kind == Kind::Lane || row.kind == Kind::Move || row.kind == Kind::Convert || row.kind == Kind::Compare ||
+        row.kind == Kind::Select || row.kind == Kind::Carry || row.kind == Kind::Address || row.kind == Kind::Video)
       EXPECT_TRUE(row.effects.pure()) << row.syntax;
 }
 
 TEST(Effects, AccessesReadWriteAndMayFail) {
   for (const Row& row : all_rows()) {
     const bool load = row.cls == Class::Load, store = row.cls == Class::Store;
-    if (row.kind == Kind::Memory && (load || store)) EXPECT_EQ(row.effects, (Effects{.reads = load, .writes = store, .traps = true})) << row.syntax;
+    if (row.kind == Kind::Memory && (load || store))
+      EXPECT_EQ(row.effects, (Effects{.reads = load, .writes = store, .traps = true})) << row.syntax;
     if (row.kind == Kind::Atomic) EXPECT_TRUE(row.effects.reads && row.effects.writes && row.effects.traps) << row.syntax;
     if (row.effects.reads || row.effects.writes) EXPECT_FALSE(row.effects.pure()) << row.syntax;
   }

@@ -69,7 +69,8 @@ std::string fold_registers(const StatementOperand& o) {
 // this kernel's own writes or must agree in all lanes, memory of other devices.
 bool recordable(const Statement& s) {
   if (s.row->kind == Kind::Move) return true;
-  for (const char* word : {".const", ".param", ".param::entry", ".param::func", ".L2::cache_hint", ".mmio", ".v8"})  // the vendor's assembler crashes on .v8
+  for (const char* word :
+       {".const", ".param", ".param::entry", ".param::func", ".L2::cache_hint", ".mmio", ".v8"})  // the vendor's assembler crashes on .v8
     if (has(s, word)) return false;
   return s.row->opcode == "ld" || s.row->opcode == "st" || s.row->opcode == "atom" || s.row->opcode == "red";
 }
@@ -92,7 +93,8 @@ std::string space_of(const Statement& s) {
 
 void build(VectorCase& c, Type element) {
   const Statement& s = c.statement;
-  std::string t = fmt::format(".visible .entry {}(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5) {{\n", c.kernel);
+  std::string t = fmt::format(
+      ".visible .entry {}(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5) {{\n", c.kernel);
   t += register_declarations();
   t += fmt::format(".shared .align 16 .b8 shared_cells[{}]; .local .align 16 .b8 local_cell[16];\n", 32 * 16);
   t += "mov.u32 %r15, %ctaid.x; mov.u32 %r14, %tid.x; mad.lo.u32 %r15, %r15, 32, %r14;\n";
@@ -105,8 +107,14 @@ void build(VectorCase& c, Type element) {
       const uint64_t part = std::min<uint64_t>(bytes, 8);
       for (uint32_t k = 0; k * part < 16; ++k) {
         t += table_offset(k);
-        t += fmt::format("ld.param.u64 %d14, [p0]; add.u64 %d14, %d14, %d15; ld.global.b{0} {1}, [%d14]; st{2}.b{0} [%d12+{3}], {1};\n", part * 8,
-                         register_name(part == 1 ? Type::B8 : part == 2 ? Type::B16 : part == 4 ? Type::B32 : Type::B64, 13), space_of(s), k * part);
+        t += fmt::format("ld.param.u64 %d14, [p0]; add.u64 %d14, %d14, %d15; ld.global.b{0} {1}, [%d14]; st{2}.b{0} [%d12+{3}], {1};\n",
+                         part * 8,
+                         register_name(part == 1   ? Type::B8
+                                       : part == 2 ? Type::B16
+                                       : part == 4 ? Type::B32
+                                                   : Type::B64,
+                                       13),
+                         space_of(s), k * part);
       }
     }
   }
@@ -123,7 +131,9 @@ void build(VectorCase& c, Type element) {
   t += s.text() + "\nmov.b64 %d11, 0;\n";
   if (writes) t += fold_registers(s.operands[0]);
   t += "mul.wide.u32 %d15, %r15, 16; ld.param.u64 %d14, [p5]; add.u64 %d15, %d14, %d15; st.global.b64 [%d15], %d11;\n";
-  if (memory) t += fmt::format("ld{0}.b64 %d13, [%d12]; ld{0}.b64 %d14, [%d12+8]; mad.lo.u64 %d13, %d14, 1000003, %d13;\n", has(s, ".nc") ? ".global.nc" : space_of(s));
+  if (memory)
+    t += fmt::format("ld{0}.b64 %d13, [%d12]; ld{0}.b64 %d14, [%d12+8]; mad.lo.u64 %d13, %d14, 1000003, %d13;\n",
+                     has(s, ".nc") ? ".global.nc" : space_of(s));
   else t += "mov.b64 %d13, 0;\n";
   t += "st.global.b64 [%d15+8], %d13;\nret;\n}\n";
   c.text = std::move(t);
@@ -131,9 +141,14 @@ void build(VectorCase& c, Type element) {
 
 // Packs and unpacks: the table knows only that mov can.
 void add_packs(const Row& row, std::vector<VectorCase>& cases) {
-  struct Pack { const char* word; Type whole, part; int parts; };
-  constexpr Pack kPacks[] = {{".b16", Type::B16, Type::B8, 2}, {".b32", Type::B32, Type::B8, 4}, {".b32", Type::B32, Type::B16, 2}, {".b64", Type::B64, Type::B16, 4},
-                             {".b64", Type::B64, Type::B32, 2}, {".b64", Type::B64, Type::F32, 2}, {".b128", Type::B128, Type::B64, 2}, {".b128", Type::B128, Type::B32, 4}};
+  struct Pack {
+    const char* word;
+    Type whole, part;
+    int parts;
+  };
+  constexpr Pack kPacks[] = {{".b16", Type::B16, Type::B8, 2},    {".b32", Type::B32, Type::B8, 4},   {".b32", Type::B32, Type::B16, 2},
+                             {".b64", Type::B64, Type::B16, 4},   {".b64", Type::B64, Type::B32, 2},  {".b64", Type::B64, Type::F32, 2},
+                             {".b128", Type::B128, Type::B64, 2}, {".b128", Type::B128, Type::B32, 4}};
   for (const Pack& p : kPacks)
     for (bool pack : {true, false}) {
       VectorCase c;

@@ -47,7 +47,8 @@ std::map<size_t, std::string> complaints_of_ptxas(const std::string& ptxas, cons
   fs::create_directories(folder);
   const std::string file = (folder / "t.ptx").string(), log = (folder / "t.log").string();
   std::ofstream(file) << text;
-  const std::string command = fmt::format("'{}' -O0 -arch=sm_{} '{}' -o /dev/null > '{}' 2>&1", ptxas, sm == 90 ? "90a" : std::to_string(sm), file, log);
+  const std::string command =
+      fmt::format("'{}' -O0 -arch=sm_{} '{}' -o /dev/null > '{}' 2>&1", ptxas, sm == 90 ? "90a" : std::to_string(sm), file, log);
   const int rc = std::system(command.c_str());
   const size_t first = static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(text.find("%q<16>")), '\n')) + 2;
   std::map<size_t, std::string> refused;
@@ -91,7 +92,8 @@ void ask_until_quiet(const std::string& ptxas, const std::vector<Statement>& sta
 // So many statements make a kernel that ptxas can still compile, and so many where most are refused: it starts slowly.
 constexpr size_t kToCompile = 300, kToRefuse = 3000;
 
-std::map<size_t, std::string> refused_by_ptxas(const std::string& ptxas, const std::vector<Statement>& statements, int sm, size_t at_once = kToCompile) {
+std::map<size_t, std::string> refused_by_ptxas(const std::string& ptxas, const std::vector<Statement>& statements, int sm,
+                                               size_t at_once = kToCompile) {
   std::map<size_t, std::string> refused;
   for (size_t first = 0; first < statements.size(); first += at_once)
     ask_until_quiet(ptxas, statements, first, std::min(first + at_once, statements.size()), sm, refused);

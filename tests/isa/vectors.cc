@@ -35,7 +35,8 @@ std::string widen(const StatementOperand& o) {
 void build(VectorCase& c) {
   const Statement& s = c.statement;
   const Row& row = *s.row;
-  std::string t = fmt::format(".visible .entry {}(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5) {{\n", c.kernel);
+  std::string t = fmt::format(
+      ".visible .entry {}(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3, .param .u64 p4, .param .u64 p5) {{\n", c.kernel);
   t += register_declarations();
   t += "mov.u32 %r15, %ctaid.x; mov.u32 %r14, %tid.x; mad.lo.u32 %r15, %r15, 32, %r14; mul.wide.u32 %d15, %r15, 8;\n";
   for (size_t k = 1; k < s.operands.size(); ++k) {
@@ -62,7 +63,12 @@ void build(VectorCase& c) {
 
 bool recorded(const Row& row) {
   switch (row.kind) {
-    case Kind::Lane: case Kind::Convert: case Kind::Compare: case Kind::Select: case Kind::Carry: case Kind::Video: return true;
+    case Kind::Lane:
+    case Kind::Convert:
+    case Kind::Compare:
+    case Kind::Select:
+    case Kind::Carry:
+    case Kind::Video: return true;
     // Without .sync these do not exist on current devices.
     case Kind::Warp: return row.syntax.find(".sync") != std::string_view::npos || row.opcode == "activemask";
     default: return false;
@@ -90,7 +96,10 @@ std::vector<VectorCase> vector_cases() {
       if (form.row->kind == Kind::Warp) {
         // All lanes take part.
         StatementOperand& members = s.operands.back();
-        if (form.row->opcode != "activemask") { members.text = "0xffffffff"; members.reg = -1; }
+        if (form.row->opcode != "activemask") {
+          members.text = "0xffffffff";
+          members.reg = -1;
+        }
       }
       VectorCase c;
       c.statement = std::move(s);

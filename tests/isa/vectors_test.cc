@@ -117,7 +117,8 @@ void explain(const VectorCase& c, size_t number, const std::vector<uint64_t>& ou
     std::string operands;
     for (int k = 0; k < kInputs; ++k)
       if (c.inputs[k] != isa::Type::None) operands += fmt::format(" {:x}", input_value(c.inputs[k], k, t));
-    fmt::print("    thread {}:{} gives {:x}|{:x}, recorded {:x}|{:x}\n", t, operands, ours[t * 2], ours[t * 2 + 1], theirs[t * 2], theirs[t * 2 + 1]);
+    fmt::print("    thread {}:{} gives {:x}|{:x}, recorded {:x}|{:x}\n", t, operands, ours[t * 2], ours[t * 2 + 1], theirs[t * 2],
+               theirs[t * 2 + 1]);
   }
   fmt::print("    {} of {} threads differ\n", differing, kThreads);
 }

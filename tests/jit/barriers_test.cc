@@ -79,12 +79,13 @@ TEST_F(Engines, AgreeOnWhichWarpsHaveSomethingToDo) {
 // What leaves the kernel early stands behind all else, and uses the same registers.
 TEST_F(Engines, AgreeOnLanesThatLeaveBeforeABarrier) {
   for (const char* leave : {"rem.u32 %r2, %t, 3; setp.eq.u32 %p1, %r2, 1;", "setp.eq.u32 %p1, %t, 40;"})
-    both(fmt::format("mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; mad.lo.u32 %r1, %t, 3, %n; setp.gt.u32 %p2, %t, 50; {} @%p1 bra LEAVES; "
-                     "st.shared.u32 [%r9], %r1; bar.sync 0; ld.shared.u32 %r3, [tile]; add.u32 %r1, %r1, %r3; selp.u32 %r4, 9, 4, %p2; "
-                     "add.u32 %r1, %r1, %r4; st.global.u32 [%at+1024], %r1; ret;\n"
-                     "LEAVES: mov.u32 %r1, 77; setp.ge.u32 %p2, %r1, %n; selp.u32 %r9, 3, 4, %p2; add.u32 %r9, %r9, %r1; "
-                     "st.global.u32 [%at+1024], %r9; exit;",
-                     leave),
+    both(fmt::format(
+             "mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; mad.lo.u32 %r1, %t, 3, %n; setp.gt.u32 %p2, %t, 50; {} @%p1 bra LEAVES; "
+             "st.shared.u32 [%r9], %r1; bar.sync 0; ld.shared.u32 %r3, [tile]; add.u32 %r1, %r1, %r3; selp.u32 %r4, 9, 4, %p2; "
+             "add.u32 %r1, %r1, %r4; st.global.u32 [%at+1024], %r1; ret;\n"
+             "LEAVES: mov.u32 %r1, 77; setp.ge.u32 %p2, %r1, %n; selp.u32 %r9, 3, 4, %p2; add.u32 %r9, %r9, %r1; "
+             "st.global.u32 [%at+1024], %r9; exit;",
+             leave),
          {2, 1, 1}, {96, 1, 1}, 8);
 }
 

@@ -32,8 +32,7 @@ struct Outcome {
 class Engines : public testing::Test {
  protected:
   // Runs the kernel on both; gives what they agree on. `body` may also be a whole text.
-  Outcome both(const std::string& body, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block, uint32_t n,
-               bool compiled = true) {
+  Outcome both(const std::string& body, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> block, uint32_t n, bool compiled = true) {
     DeviceMemory memory{uint64_t(1) << 30};
     const std::string text = body.starts_with(".version") ? body : kernel(body);
     const std::string_view view = text;
@@ -74,8 +73,7 @@ class Engines : public testing::Test {
     const bool defined = slow.failure.empty() || alone;
     for (uint32_t k = 0; k < kWords && defined; ++k)
       if (slow.words[k] != fast.words[k]) {
-        ADD_FAILURE() << fmt::format("word {}: {:#x} interpreted, {:#x} compiled\n{}", k, slow.words[k], fast.words[k],
-                                     body);
+        ADD_FAILURE() << fmt::format("word {}: {:#x} interpreted, {:#x} compiled\n{}", k, slow.words[k], fast.words[k], body);
         break;
       }
     return slow;
@@ -86,7 +84,10 @@ class Engines : public testing::Test {
   // Did a kernel of this test get the technique?
   bool happened(std::string_view technique) const { return plans_.find(fmt::format(", {},", technique)) != std::string::npos; }
   // Is it a processor with AVX-512, and what is compiled for it?
-  static bool wide_host() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && other_processor().empty(); }
+  static bool wide_host() {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+           other_processor().empty();
+  }
   static std::string_view other_processor() {
     const char* name = std::getenv("WARPBEAM_JIT_CPU");
     return name ? name : "";

@@ -36,9 +36,10 @@ TEST_F(Engines, AgreeOnPartsOfColumns) {
 // Elements of eight bytes: a line has half as many.
 TEST_F(Engines, AgreeOnColumnsOfDoubles) {
   const auto doubles = [](const std::string& who = "") {
-    return fmt::format("mov.u32 %r3, %ntid.y; mov.u32 %r4, %ctaid.y; mov.u32 %r5, %tid.y; mad.lo.s32 %r2, %r4, %r3, %r5; mov.u32 %r1, %i; mad.lo.u32 %r6, %r1, 1000, %r2; mul.wide.u32 %d3, %r6, "
-                       "1234567; {} mad.lo.s32 %r7, %r1, %n, %r2; mul.wide.s32 %d1, %r7, 8; add.s64 %d1, %out, %d1; st.global.u64 [%d1], %d3; S: ret;",
-                       who);
+    return fmt::format(
+        "mov.u32 %r3, %ntid.y; mov.u32 %r4, %ctaid.y; mov.u32 %r5, %tid.y; mad.lo.s32 %r2, %r4, %r3, %r5; mov.u32 %r1, %i; mad.lo.u32 %r6, %r1, 1000, %r2; mul.wide.u32 %d3, %r6, "
+        "1234567; {} mad.lo.s32 %r7, %r1, %n, %r2; mul.wide.s32 %d1, %r7, 8; add.s64 %d1, %out, %d1; st.global.u64 [%d1], %d3; S: ret;",
+        who);
   };
   for (const uint32_t rows : {1u, 5u, 8u, 16u, 20u, 32u})
     for (const uint32_t n : {0u, 1u, 8u, 16u, 20u, 40u, 60u}) {

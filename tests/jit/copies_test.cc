@@ -15,8 +15,10 @@ std::string copy_and_read(const char* from, const char* to, const char* some, co
 
 TEST_F(Engines, AgreeOnAsynchronousCopies) {
   for (const int bytes : {4, 8, 16})
-    for (const char* from : {"mul.lo.u32 %r5, %t, {0}", "mad.lo.u32 %r5, %r3, 256, 0; mad.lo.u32 %r5, %r2, {0}, %r5", "xor.b32 %r5, %t, 5; mul.lo.u32 %r5, %r5, {0}", "mov.u32 %r5, 64"})
-      for (const char* to : {"mul.lo.u32 %r6, %t, {0}", "mad.lo.u32 %r6, %r3, 512, 0; mad.lo.u32 %r6, %r2, {0}, %r6", "mul.lo.u32 %r6, %t, 16"})
+    for (const char* from : {"mul.lo.u32 %r5, %t, {0}", "mad.lo.u32 %r5, %r3, 256, 0; mad.lo.u32 %r5, %r2, {0}, %r5",
+                             "xor.b32 %r5, %t, 5; mul.lo.u32 %r5, %r5, {0}", "mov.u32 %r5, 64"})
+      for (const char* to :
+           {"mul.lo.u32 %r6, %t, {0}", "mad.lo.u32 %r6, %r3, 512, 0; mad.lo.u32 %r6, %r2, {0}, %r6", "mul.lo.u32 %r6, %t, 16"})
         for (const char* some : {"", "setp.ge.u32 %p1, %t, %n; @%p1 bra E"}) {
           both(copy_and_read(fmt::format(fmt::runtime(from), bytes).c_str(), fmt::format(fmt::runtime(to), bytes).c_str(), some,
                              fmt::format("cp.async.{}.shared.global [%r6], [%d1], {}", bytes == 16 ? "cg" : "ca", bytes).c_str()),
@@ -26,16 +28,21 @@ TEST_F(Engines, AgreeOnAsynchronousCopies) {
 }
 
 TEST_F(Engines, AgreeOnCopiesThatReadLess) {
-  for (const char* copy : {"mov.u32 %r8, 3; cp.async.ca.shared.global [%r6], [%d1], 4, %r8", "mov.u32 %r8, 4; cp.async.ca.shared.global [%r6], [%d1], 4, %r8", "and.b32 %r8, %t, 7; cp.async.ca.shared.global [%r6], [%d1], 4, %r8",
-                           "setp.lt.u32 %p2, %t, %n; cp.async.ca.shared.global [%r6], [%d1], 4, %p2", "setp.lt.u32 %p2, %n, 3; cp.async.ca.shared.global [%r6], [%d1], 4, %p2",
-                           "setp.lt.u32 %p2, %t, %n; @%p2 cp.async.ca.shared.global [%r6+4], [%d1+8], 4"})
-    for (const uint32_t n : {0u, 2u, 50u, 128u}) both(copy_and_read("mul.lo.u32 %r5, %t, 4", "mul.lo.u32 %r6, %t, 4", "", copy), {1, 1, 1}, {128, 1, 1}, n);
+  for (const char* copy :
+       {"mov.u32 %r8, 3; cp.async.ca.shared.global [%r6], [%d1], 4, %r8", "mov.u32 %r8, 4; cp.async.ca.shared.global [%r6], [%d1], 4, %r8",
+        "and.b32 %r8, %t, 7; cp.async.ca.shared.global [%r6], [%d1], 4, %r8",
+        "setp.lt.u32 %p2, %t, %n; cp.async.ca.shared.global [%r6], [%d1], 4, %p2",
+        "setp.lt.u32 %p2, %n, 3; cp.async.ca.shared.global [%r6], [%d1], 4, %p2",
+        "setp.lt.u32 %p2, %t, %n; @%p2 cp.async.ca.shared.global [%r6+4], [%d1+8], 4"})
+    for (const uint32_t n : {0u, 2u, 50u, 128u})
+      both(copy_and_read("mul.lo.u32 %r5, %t, 4", "mul.lo.u32 %r6, %t, 4", "", copy), {1, 1, 1}, {128, 1, 1}, n);
 }
 
 TEST_F(Engines, AgreeOnCopiesThatFail) {
   for (const char* from : {"mul.lo.u32 %r5, %t, 4; add.u32 %r5, %r5, 16384", "mul.lo.u32 %r5, %t, 4; add.u32 %r5, %r5, 2"})
     both(copy_and_read(from, "mul.lo.u32 %r6, %t, 4", "", "cp.async.ca.shared.global [%r6], [%d1], 4"), {1, 1, 1}, {32, 1, 1}, 0);
-  both(copy_and_read("mul.lo.u32 %r5, %t, 4", "mul.lo.u32 %r6, %t, 1000", "", "cp.async.ca.shared.global [%r6], [%d1], 4"), {1, 1, 1}, {32, 1, 1}, 0);
+  both(copy_and_read("mul.lo.u32 %r5, %t, 4", "mul.lo.u32 %r6, %t, 1000", "", "cp.async.ca.shared.global [%r6], [%d1], 4"), {1, 1, 1},
+       {32, 1, 1}, 0);
 }
 
 }  // namespace

@@ -16,8 +16,7 @@ std::string tree(const char* element, int bytes, int from, const char* mark = ""
       "add.{} {}, {}, {}; st.shared.{} [%d1+{}], {}; S: shr.u32 %r2, %r2, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra L; "
       "bar.sync 0; ld.shared.{} {}, [%d1+{}]; cvt.u32.u64 %r5, %d4; add.u32 %r3, %r3, %r5; st.global.u32 [%at], %r3; "
       "ret;",
-      bytes, element, from, x, bytes, mark, element, x, from, element, y, from, element, x, x, y, element, from, x,
-      element, x, from);
+      bytes, element, from, x, bytes, mark, element, x, from, element, y, from, element, x, x, y, element, from, x, element, x, from);
 }
 
 TEST_F(Engines, AgreeOnTreesToTheLastLane) {
@@ -53,16 +52,14 @@ TEST_F(Engines, AgreeOnValuesBesideATree) {
 TEST_F(Engines, AgreeOnFewLanesApart) {
   for (const uint32_t n : {16u, 8u, 4u, 2u, 1u})
     for (const char* step : {"3", "%n", "0", "-5"})
-      both(
-          fmt::format(
-              "mul.wide.u32 %d1, %t, 4; mov.u64 %d2, tile; add.s64 %d1, %d1, %d2; st.shared.u32 [%d1], %i; "
-              "st.shared.u32 [%d1+256], %t; st.shared.u32 [%d1+512], %i; mov.u32 %r2, {}; bar.sync 0; setp.ge.u32 %p1, "
-              "%t, %n; @%p1 bra S; mul.lo.s32 %r3, %r2, %t; mul.wide.s32 %d3, %r3, 4; add.s64 %d3, %d3, %d2; "
-              "ld.shared.u32 %r4, [%d3+64]; ld.shared.u32 %r5, [%d1+512]; sub.u32 %r4, %r5, %r4; "
-              "st.shared.u32 [%d3+68], %r4; S: bar.sync 0; ld.shared.u32 %r6, [%d1]; ld.shared.u32 %r7, "
-              "[%d1+256]; mad.lo.u32 %r6, %r6, 31, %r7; st.global.u32 [%at], %r6; ret;",
-              step),
-          {2, 1, 1}, {64, 1, 1}, n);
+      both(fmt::format("mul.wide.u32 %d1, %t, 4; mov.u64 %d2, tile; add.s64 %d1, %d1, %d2; st.shared.u32 [%d1], %i; "
+                       "st.shared.u32 [%d1+256], %t; st.shared.u32 [%d1+512], %i; mov.u32 %r2, {}; bar.sync 0; setp.ge.u32 %p1, "
+                       "%t, %n; @%p1 bra S; mul.lo.s32 %r3, %r2, %t; mul.wide.s32 %d3, %r3, 4; add.s64 %d3, %d3, %d2; "
+                       "ld.shared.u32 %r4, [%d3+64]; ld.shared.u32 %r5, [%d1+512]; sub.u32 %r4, %r5, %r4; "
+                       "st.shared.u32 [%d3+68], %r4; S: bar.sync 0; ld.shared.u32 %r6, [%d1]; ld.shared.u32 %r7, "
+                       "[%d1+256]; mad.lo.u32 %r6, %r6, 31, %r7; st.global.u32 [%at], %r6; ret;",
+                       step),
+           {2, 1, 1}, {64, 1, 1}, n);
 }
 
 }  // namespace

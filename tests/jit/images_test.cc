@@ -67,14 +67,17 @@ class Textures : public testing::Test {
       TexturePoint p;
       p.x = std::bit_cast<float>(in[2 * t]);
       if (dimensions == 2) p.y = std::bit_cast<float>(in[2 * t + 1]);
-      const Texel texel = whole ? fetch(texture, {static_cast<int32_t>(in[2 * t]), dimensions == 2 ? static_cast<int32_t>(in[2 * t + 1]) : 0, 0}, 0, 0) : sample(texture, p, 0, false);
+      const Texel texel =
+          whole ? fetch(texture, {static_cast<int32_t>(in[2 * t]), dimensions == 2 ? static_cast<int32_t>(in[2 * t + 1]) : 0, 0}, 0, 0)
+                : sample(texture, p, 0, false);
       wanted.insert(wanted.end(), texel.begin(), texel.end());
     }
     for (const bool interpret : {true, false, false}) {  // at the first time the texture's memory is looked for
       const auto got = run(read, in, interpret, handle);
       for (size_t k = 0; k < got.size(); ++k)
         if (got[k] != wanted[k]) {
-          ADD_FAILURE() << fmt::format("{}: thread {} component {}: {:#x}, wanted {:#x} ({})", what, k / 4, k % 4, got[k], wanted[k], interpret ? "interpreter" : "compiled");
+          ADD_FAILURE() << fmt::format("{}: thread {} component {}: {:#x}, wanted {:#x} ({})", what, k / 4, k % 4, got[k], wanted[k],
+                                       interpret ? "interpreter" : "compiled");
           break;
         }
     }
@@ -104,7 +107,15 @@ TEST_F(Textures, GiveWhatEachLaneWouldRead) {
     TexelKind kind;
     uint8_t bits;
   };
-  for (const Format f : {Format{TexelKind::Float, 32}, {TexelKind::Float, 16}, {TexelKind::Unsigned, 8}, {TexelKind::Signed, 16}, {TexelKind::Signed, 32}, {TexelKind::UnsignedNormal, 8}, {TexelKind::SignedNormal, 8}, {TexelKind::UnsignedNormal, 16}, {TexelKind::SignedNormal, 16}})
+  for (const Format f : {Format{TexelKind::Float, 32},
+                         {TexelKind::Float, 16},
+                         {TexelKind::Unsigned, 8},
+                         {TexelKind::Signed, 16},
+                         {TexelKind::Signed, 32},
+                         {TexelKind::UnsignedNormal, 8},
+                         {TexelKind::SignedNormal, 8},
+                         {TexelKind::UnsignedNormal, 16},
+                         {TexelKind::SignedNormal, 16}})
     for (const uint8_t channels : {1, 4})
       for (const int dimensions : {1, 2})
         for (const AddressMode mode : {AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border})
@@ -115,8 +126,13 @@ TEST_F(Textures, GiveWhatEachLaneWouldRead) {
               t.sampler.linear = linear;
               t.sampler.normalized_coordinates = normalized;
               t.sampler.border = {0.25f, 0.5f, 0.75f, 1};
-              compare(t, dimensions == 1 ? "tex.1d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1}];" : "tex.2d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1, %f2}];", false, dimensions,
-                      fmt::format("kind {} of {} bits, {} channels, {}d, mode {}, linear {}, normalized {}", int(f.kind), f.bits, channels, dimensions, int(mode), linear, normalized).c_str());
+              compare(t,
+                      dimensions == 1 ? "tex.1d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1}];"
+                                      : "tex.2d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1, %f2}];",
+                      false, dimensions,
+                      fmt::format("kind {} of {} bits, {} channels, {}d, mode {}, linear {}, normalized {}", int(f.kind), f.bits, channels,
+                                  dimensions, int(mode), linear, normalized)
+                          .c_str());
               if (HasFailure()) return;
             }
 }
@@ -125,7 +141,9 @@ TEST_F(Textures, GiveTexelsByTheirNumbers) {
   for (const bool flat : {true, false}) {
     Texture t = texture_of(TexelKind::Float, 32, 1, flat ? 1 : 2);
     t.image.buffer = flat;
-    compare(t, flat ? "tex.1d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%d2, {%r1}];" : "tex.2d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%d2, {%r1, %r2}];", true, flat ? 1 : 2, flat ? "flat" : "2d");
+    compare(t,
+            flat ? "tex.1d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%d2, {%r1}];" : "tex.2d.v4.u32.s32 {%r3, %r4, %r5, %r6}, [%d2, {%r1, %r2}];",
+            true, flat ? 1 : 2, flat ? "flat" : "2d");
   }
 }
 
@@ -139,7 +157,9 @@ TEST_F(Textures, AreReadBySomeLanes) {
   view->bytes = pixels_.size;
   const uint64_t handle = memory_.images.add(view);
   std::vector<uint32_t> in(kThreads * 2, std::bit_cast<uint32_t>(2.5f));
-  const auto run_both = [&](bool interpret) { return run("setp.gt.u32 %p1, %t, 11; @%p1 tex.2d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1, %f2}];", in, interpret, handle); };
+  const auto run_both = [&](bool interpret) {
+    return run("setp.gt.u32 %p1, %t, 11; @%p1 tex.2d.v4.u32.f32 {%r3, %r4, %r5, %r6}, [%d2, {%f1, %f2}];", in, interpret, handle);
+  };
   const auto first = run_both(true), second = run_both(false);
   EXPECT_EQ(first, second);
   EXPECT_EQ(first[0], 0u);

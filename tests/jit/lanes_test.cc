@@ -5,9 +5,13 @@ namespace warpbeam::vm {
 namespace {
 
 TEST_F(Engines, KnowWhoseMaskLeavesItselfOut) {
-  for (const char* what : {"vote.sync.ballot.b32 %r3, %p1, %r1;", "shfl.sync.bfly.b32 %r3, %t, 1, 31, %r1;", "match.any.sync.b32 %r3, %t, %r1;", "redux.sync.add.u32 %r3, %t, %r1;", "bar.warp.sync %r1;"})
-    for (const char* mask : {"mov.u32 %r1, 0x7fffffff;", "ld.global.u32 %r1, [%out];", "mov.u32 %r1, -1; setp.eq.u32 %p2, %t, 3; @%p2 mov.u32 %r1, 0xfff0;"})
-      EXPECT_NE(both(fmt::format("setp.gt.u32 %p1, %t, 7; {} {} st.global.u32 [%at], %r3; ret;", mask, what), {1, 1, 1}, {32, 1, 1}, 0).failure.find("leaves this lane out"), std::string::npos);
+  for (const char* what : {"vote.sync.ballot.b32 %r3, %p1, %r1;", "shfl.sync.bfly.b32 %r3, %t, 1, 31, %r1;",
+                           "match.any.sync.b32 %r3, %t, %r1;", "redux.sync.add.u32 %r3, %t, %r1;", "bar.warp.sync %r1;"})
+    for (const char* mask :
+         {"mov.u32 %r1, 0x7fffffff;", "ld.global.u32 %r1, [%out];", "mov.u32 %r1, -1; setp.eq.u32 %p2, %t, 3; @%p2 mov.u32 %r1, 0xfff0;"})
+      EXPECT_NE(both(fmt::format("setp.gt.u32 %p1, %t, 7; {} {} st.global.u32 [%at], %r3; ret;", mask, what), {1, 1, 1}, {32, 1, 1}, 0)
+                    .failure.find("leaves this lane out"),
+                std::string::npos);
   // Before Volta nobody minds.
   const std::string old = kernel("shfl.sync.bfly.b32 %r3, %t, 1, 31, 0x7fffffff; st.global.u32 [%at], %r3; ret;");
   EXPECT_EQ(both(std::string(old).replace(old.find("sm_90"), 5, "sm_60"), {1, 1, 1}, {32, 1, 1}, 0).failure, "");
@@ -15,7 +19,8 @@ TEST_F(Engines, KnowWhoseMaskLeavesItselfOut) {
 
 TEST_F(Engines, ShuffleBetweenMasksThatOverlap) {
   // Lanes below 8 and those from 24 on have a mask of their own; lane 20 has one that overlaps those around it.
-  const std::string masks = "setp.lt.u32 %p1, %t, 8; selp.u32 %r1, 0xff, 0x00ffff00, %p1; setp.ge.u32 %p2, %t, 24; @%p2 mov.u32 %r1, 0xff000000; setp.eq.u32 %p3, %t, 20; @%p3 mov.u32 %r1, 0x00100100;";
+  const std::string masks =
+      "setp.lt.u32 %p1, %t, 8; selp.u32 %r1, 0xff, 0x00ffff00, %p1; setp.ge.u32 %p2, %t, 24; @%p2 mov.u32 %r1, 0xff000000; setp.eq.u32 %p3, %t, 20; @%p3 mov.u32 %r1, 0x00100100;";
   for (const char* from : {"idx.b32 %r3, %i, 20, 31", "idx.b32 %r3, %i, 2, 31", "down.b32 %r3, %i, 4, 31", "bfly.b32 %r3, %i, %n, 31"}) {
     const Outcome o = both(fmt::format("{} shfl.sync.{}, %r1; st.global.u32 [%at], %r3; ret;", masks, from), {1, 1, 1}, {32, 1, 1}, 4);
     if (std::string_view(from).starts_with("idx.b32 %r3, %i, 20")) {

@@ -15,7 +15,8 @@ std::string early(const char* more) {
 }
 
 TEST_F(Engines, CompileEarlyLeaves) {
-  for (const char* more : {"", "and.b32 %r6, %t, 7; setp.eq.u32 %p3, %r6, 5; st.global.u32 [%at+8192], %n; @%p3 bra E; ", "setp.eq.u32 %p3, %t, 77; @!%p3 bra G; st.global.u32 [%at+8192], %n; ret; G: "})
+  for (const char* more : {"", "and.b32 %r6, %t, 7; setp.eq.u32 %p3, %r6, 5; st.global.u32 [%at+8192], %n; @%p3 bra E; ",
+                           "setp.eq.u32 %p3, %t, 77; @!%p3 bra G; st.global.u32 [%at+8192], %n; ret; G: "})
     for (const uint32_t n : {0u, 1u, 31u, 32u, 33u, 64u, 127u, 128u, 200u}) {
       rounds_ = 3;
       both(early(more), {20, 1, 1}, {128, 1, 1}, n);
@@ -32,12 +33,15 @@ TEST_F(Engines, KeepWhatTheBlockHasWhereWarpsHaveLeft) {
 TEST_F(Engines, RehearseTreesHoweverTheirBarriersStand) {
   std::string steps;
   for (int step = 64; step; step /= 2)
-    steps += fmt::format("bar.sync 0; setp.gt.u32 %p1, %t, {0}; @%p1 bra S{1}; ld.shared.u32 %r2, [%r9+{2}]; ld.shared.u32 %r3, [%r9]; mad.lo.u32 %r2, %r2, 3, %r3; st.shared.u32 [%r9], %r2; S{1}: ", step - 1, step,
-                         step * 4);
+    steps += fmt::format(
+        "bar.sync 0; setp.gt.u32 %p1, %t, {0}; @%p1 bra S{1}; ld.shared.u32 %r2, [%r9+{2}]; ld.shared.u32 %r3, [%r9]; mad.lo.u32 %r2, %r2, 3, %r3; st.shared.u32 [%r9], %r2; S{1}: ",
+        step - 1, step, step * 4);
   const std::string tree = "mov.u32 %r9, tile; mad.lo.u32 %r9, %t, 4, %r9; ld.global.u32 %r1, [%at]; st.shared.u32 [%r9], %r1; " + steps;
   // As clang writes the last two steps where nothing stands between them: the sum is read where others could still write.
-  const std::string joined = tree + "setp.ne.u32 %p2, %t, 0; @%p2 bra E; ld.shared.u32 %r4, [tile+4]; ld.shared.u32 %r5, [%r9]; add.u32 %r4, %r4, %r5; st.shared.u32 [%r9], %r4; "
-                             "ld.shared.u32 %r6, [tile]; st.global.u32 [%at], %r6; E: ret;";
+  const std::string joined =
+      tree +
+      "setp.ne.u32 %p2, %t, 0; @%p2 bra E; ld.shared.u32 %r4, [tile+4]; ld.shared.u32 %r5, [%r9]; add.u32 %r4, %r4, %r5; st.shared.u32 [%r9], %r4; "
+      "ld.shared.u32 %r6, [tile]; st.global.u32 [%at], %r6; E: ret;";
   both(joined, {20, 1, 1}, {128, 1, 1}, 0);
   if (has_avx()) EXPECT_TRUE(planned("rehearsed to its end")) << plan_;
   if (has_avx()) EXPECT_TRUE(happened("rehearsed to its end"));

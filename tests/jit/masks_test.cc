@@ -17,10 +17,10 @@ TEST_F(Engines, AgreeOnIndicesThatWouldWrapInLanesElsewhere) {
 
 // Every comparison of a value that grows (or falls) from lane to lane with one that does not, around all corners.
 TEST_F(Engines, AgreeOnComparisonsOfKnownShapes) {
-  for (const char* values : {"mov.u32 %r1, %t;", "shl.b32 %r1, %t, 2;", "sub.s32 %r1, 40, %t;",
-                             "add.u32 %r1, %t, 2147483627;", "sub.u32 %r1, %t, 21;", "mad.lo.s32 %r1, %t, -8, 100;",
-                             "and.b32 %r1, %t, 7;", "and.b32 %r1, %t, 15; add.u32 %r1, %r1, 4294967288;",
-                             "shr.u32 %r1, %t, 3;", "mov.u32 %r1, %laneid; sub.s32 %r1, 2147483647, %r1;"})
+  for (const char* values :
+       {"mov.u32 %r1, %t;", "shl.b32 %r1, %t, 2;", "sub.s32 %r1, 40, %t;", "add.u32 %r1, %t, 2147483627;", "sub.u32 %r1, %t, 21;",
+        "mad.lo.s32 %r1, %t, -8, 100;", "and.b32 %r1, %t, 7;", "and.b32 %r1, %t, 15; add.u32 %r1, %r1, 4294967288;", "shr.u32 %r1, %t, 3;",
+        "mov.u32 %r1, %laneid; sub.s32 %r1, 2147483647, %r1;"})
     for (const char* type : {"u32", "s32"}) {
       // Each block compares with another number: around the lanes' own, around zero and around the sign.
       std::string body = values;
@@ -50,11 +50,13 @@ TEST_F(Engines, AgreeOnBoundsBetweenWarps) {
         for (const bool known : {true, false}) {
           const std::string b = known ? fmt::format("mov.u32 %r4, {};", bound) : "shl.b32 %r4, %n, 5;";
           const std::string operands = known && order[1] == 't' ? fmt::format("%t, {}", static_cast<int32_t>(bound)) : order;
-          both(fmt::format("{} mov.u32 %r1, %t; mov.u32 %r2, 0; setp.{} %p1, {}; @%p1 bra A; add.u32 %r1, %r1, 1000; bra E;\nA: shr.u32 %r3, %t, 5;\n"
-                           "L: add.u32 %r2, %r2, 3; sub.u32 %r3, %r3, 1; setp.gt.s32 %p2, %r3, 0; @%p2 bra L;\nE: @!%p1 add.u32 %r2, %r2, %i; "
-                           "selp.u32 %r5, %r1, %r2, %p1; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r5; st.global.u32 [%at], %r1; ret;",
-                           b, compare, operands),
-               {1, 1, 1}, {160, 1, 1}, bound >> 5);
+          both(
+              fmt::format(
+                  "{} mov.u32 %r1, %t; mov.u32 %r2, 0; setp.{} %p1, {}; @%p1 bra A; add.u32 %r1, %r1, 1000; bra E;\nA: shr.u32 %r3, %t, 5;\n"
+                  "L: add.u32 %r2, %r2, 3; sub.u32 %r3, %r3, 1; setp.gt.s32 %p2, %r3, 0; @%p2 bra L;\nE: @!%p1 add.u32 %r2, %r2, %i; "
+                  "selp.u32 %r5, %r1, %r2, %p1; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r5; st.global.u32 [%at], %r1; ret;",
+                  b, compare, operands),
+              {1, 1, 1}, {160, 1, 1}, bound >> 5);
         }
 }
 
@@ -88,8 +90,9 @@ TEST_F(Engines, AgreeOnBitsOfTwoValuesInSomeLanes) {
                        rest, bits, kept, kept),
            {2, 1, 1}, {64, 1, 1}, 37);
     }
-  both("mul.wide.u32 %d1, %i, 8; add.s64 %d1, %out, %d1; setp.lt.u32 %p1, %t, %n; ld.global.f64 %g1, [%d1]; ld.global.f64 %g2, [%d1+4096]; @%p1 copysign.f64 %g2, %g1, %g2; st.global.f64 [%d1+8192], %g2; ret;",
-       {2, 1, 1}, {64, 1, 1}, 37);
+  both(
+      "mul.wide.u32 %d1, %i, 8; add.s64 %d1, %out, %d1; setp.lt.u32 %p1, %t, %n; ld.global.f64 %g1, [%d1]; ld.global.f64 %g2, [%d1+4096]; @%p1 copysign.f64 %g2, %g1, %g2; st.global.f64 [%d1+8192], %g2; ret;",
+      {2, 1, 1}, {64, 1, 1}, 37);
 }
 
 }  // namespace

@@ -21,24 +21,25 @@ constexpr const char* kStore = "add.u32 %r9, %r9, %r10; st.global.u32 [%at+8192]
 
 TEST_F(Engines, AgreeOnPieces) {
   for (const char* place : kPlaces)
-    for (const char* loads :
-         {"ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1+4]; ld.global.u32 %r4, [%d1+8]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4;",
-          "ld.global.nc.u32 %r2, [%d1+12]; ld.global.nc.u32 %r3, [%d1+4]; mad.lo.u32 %r9, %r2, 3, %r3; ld.global.nc.s32 %r4, [%d1]; ld.global.nc.b32 %r5, [%d1+8]; mad.lo.u32 %r9, %r9, 5, %r4; mad.lo.u32 %r9, %r9, 7, %r5;",
+    for (
+        const char* loads :
+        {"ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1+4]; ld.global.u32 %r4, [%d1+8]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4;",
+         "ld.global.nc.u32 %r2, [%d1+12]; ld.global.nc.u32 %r3, [%d1+4]; mad.lo.u32 %r9, %r2, 3, %r3; ld.global.nc.s32 %r4, [%d1]; ld.global.nc.b32 %r5, [%d1+8]; mad.lo.u32 %r9, %r9, 5, %r4; mad.lo.u32 %r9, %r9, 7, %r5;",
           // Nine words, and one of them twice.
-          "ld.global.f32 %f1, [%d1+-4]; ld.global.f32 %f2, [%d1]; ld.global.f32 %f3, [%d1+4]; ld.global.f32 %f4, [%d1+8]; ld.global.f32 %f5, [%d1+12]; ld.global.f32 %f6, [%d1+16]; ld.global.f32 %f7, "
-          "[%d1+20]; ld.global.f32 %f8, [%d1+24]; ld.global.f32 %f9, [%d1+28]; ld.global.f32 %f10, [%d1+4]; mov.b32 %r2, %f1; mov.b32 %r3, %f5; mov.b32 %r4, %f9; mov.b32 %r5, %f10; mov.b32 %r6, %f7; "
-          "xor.b32 %r9, %r2, %r3; xor.b32 %r9, %r9, %r4; mad.lo.u32 %r9, %r9, 3, %r5; mad.lo.u32 %r9, %r9, 3, %r6;",
+         "ld.global.f32 %f1, [%d1+-4]; ld.global.f32 %f2, [%d1]; ld.global.f32 %f3, [%d1+4]; ld.global.f32 %f4, [%d1+8]; ld.global.f32 %f5, [%d1+12]; ld.global.f32 %f6, [%d1+16]; ld.global.f32 %f7, "
+         "[%d1+20]; ld.global.f32 %f8, [%d1+24]; ld.global.f32 %f9, [%d1+28]; ld.global.f32 %f10, [%d1+4]; mov.b32 %r2, %f1; mov.b32 %r3, %f5; mov.b32 %r4, %f9; mov.b32 %r5, %f10; mov.b32 %r6, %f7; "
+         "xor.b32 %r9, %r2, %r3; xor.b32 %r9, %r9, %r4; mad.lo.u32 %r9, %r9, 3, %r5; mad.lo.u32 %r9, %r9, 3, %r6;",
           // One register again and again, so that no load can be made before its place.
-          "ld.global.u32 %r2, [%d1]; add.u32 %r9, %r9, %r2; ld.global.u32 %r2, [%d1+4]; mad.lo.u32 %r9, %r9, 3, %r2; ld.global.u32 %r2, [%d1+8]; mad.lo.u32 %r9, %r9, 3, %r2;",
+         "ld.global.u32 %r2, [%d1]; add.u32 %r9, %r9, %r2; ld.global.u32 %r2, [%d1+4]; mad.lo.u32 %r9, %r9, 3, %r2; ld.global.u32 %r2, [%d1+8]; mad.lo.u32 %r9, %r9, 3, %r2;",
           // A result that is read before, and one that is written.
-          "ld.global.u32 %r2, [%d1]; add.u32 %r9, %r10, %r2; ld.global.u32 %r10, [%d1+4]; mov.u32 %r4, 9; ld.global.u32 %r4, [%d1+8]; add.u32 %r9, %r9, %r4;",
+         "ld.global.u32 %r2, [%d1]; add.u32 %r9, %r10, %r2; ld.global.u32 %r10, [%d1+4]; mov.u32 %r4, 9; ld.global.u32 %r4, [%d1+8]; add.u32 %r9, %r9, %r4;",
           // The place changes.
-          "ld.global.u32 %r2, [%d1]; add.s64 %d1, %d1, 4; ld.global.u32 %r3, [%d1]; ld.global.u32 %r4, [%d1+4]; ld.global.u32 %r5, [%d1+8]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; add.u32 %r9, %r9, %r5;",
+         "ld.global.u32 %r2, [%d1]; add.s64 %d1, %d1, 4; ld.global.u32 %r3, [%d1]; ld.global.u32 %r4, [%d1+4]; ld.global.u32 %r5, [%d1+8]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; add.u32 %r9, %r9, %r5;",
           // Memory changes.
-          "ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1+4]; st.global.u32 [%at+12288], %r3; ld.global.u32 %r4, [%d1+8]; ld.global.u32 %r5, [%d1+12]; mad.lo.u32 %r9, %r2, 3, %r4; add.u32 %r9, %r9, %r5;",
+         "ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1+4]; st.global.u32 [%at+12288], %r3; ld.global.u32 %r4, [%d1+8]; ld.global.u32 %r5, [%d1+12]; mad.lo.u32 %r9, %r2, 3, %r4; add.u32 %r9, %r9, %r5;",
           // Some have a predicate, or are more than a word.
-          "setp.lt.u32 %p1, %t, 20; ld.global.u32 %r2, [%d1]; @%p1 ld.global.u32 %r10, [%d1+4]; ld.global.u32 %r3, [%d1+8]; ld.global.u32 %r4, [%d1+12]; mad.lo.u32 %r9, %r2, 3, %r3; add.u32 %r9, %r9, %r4;",
-          "ld.global.u32 %d2, [%d1]; ld.global.s32 %d3, [%d1+4]; ld.global.u32 %d4, [%d1+8]; add.s64 %d2, %d2, %d3; xor.b64 %d2, %d2, %d4; cvt.u32.u64 %r9, %d2; shr.u64 %d2, %d2, 32; cvt.u32.u64 %r10, %d2;"})
+         "setp.lt.u32 %p1, %t, 20; ld.global.u32 %r2, [%d1]; @%p1 ld.global.u32 %r10, [%d1+4]; ld.global.u32 %r3, [%d1+8]; ld.global.u32 %r4, [%d1+12]; mad.lo.u32 %r9, %r2, 3, %r3; add.u32 %r9, %r9, %r4;",
+         "ld.global.u32 %d2, [%d1]; ld.global.s32 %d3, [%d1+4]; ld.global.u32 %d4, [%d1+8]; add.s64 %d2, %d2, %d3; xor.b64 %d2, %d2, %d4; cvt.u32.u64 %r9, %d2; shr.u64 %d2, %d2, 32; cvt.u32.u64 %r10, %d2;"})
       for (const uint32_t threads : {64u, 45u})
         both(fmt::format("{} {} {} {} ret;", kSum, place, loads, kStore), {1, 1, 1}, {threads, 1, 1}, threads == 64 ? 9 : 17);
   if (has_avx()) {
@@ -49,31 +50,39 @@ TEST_F(Engines, AgreeOnPieces) {
 
 // Pairs and fours of words, and words of eight bytes.
 TEST_F(Engines, AgreeOnPiecesOfVectors) {
-  for (const char* place : {"mul.lo.u32 %r1, %t, 7; and.b32 %r1, %r1, 255; mul.wide.u32 %d1, %r1, 16; add.s64 %d1, %out, %d1;", "mul.wide.u32 %d1, %t, 48; add.s64 %d1, %out, %d1;",
+  for (const char* place : {"mul.lo.u32 %r1, %t, 7; and.b32 %r1, %r1, 255; mul.wide.u32 %d1, %r1, 16; add.s64 %d1, %out, %d1;",
+                            "mul.wide.u32 %d1, %t, 48; add.s64 %d1, %out, %d1;",
                             "ld.global.u32 %r1, [%at]; and.b32 %r1, %r1, 1020; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1;"})
-    for (const char* loads : {"ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d1]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; mad.lo.u32 %r9, %r9, 7, %r5;",
-                              "ld.global.v2.u32 {%r2, %r3}, [%d1]; ld.global.v2.u32 {%r4, %r5}, [%d1+8]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; mad.lo.u32 %r9, %r9, 7, %r5;",
-                              "ld.global.v2.u64 {%d2, %d3}, [%d1]; shr.u64 %d3, %d3, 5; xor.b64 %d2, %d2, %d3; cvt.u32.u64 %r9, %d2; shr.u64 %d2, %d2, 32; cvt.u32.u64 %r10, %d2;",
-                              "ld.global.f64 %g1, [%d1]; ld.global.f64 %g2, [%d1+8]; mov.b64 %d2, %g1; mov.b64 %d3, %g2; shr.u64 %d3, %d3, 5; xor.b64 %d2, %d2, %d3; cvt.u32.u64 %r9, %d2; shr.u64 %d2, %d2, 32; cvt.u32.u64 "
-                              "%r10, %d2;"})
-      for (const uint32_t threads : {32u, 64u, 45u}) both(fmt::format("{} {} {} {} ret;", kSum, place, loads, kStore), {1, 1, 1}, {threads, 1, 1}, 0);
+    for (
+        const char* loads :
+        {"ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d1]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; mad.lo.u32 %r9, %r9, 7, %r5;",
+         "ld.global.v2.u32 {%r2, %r3}, [%d1]; ld.global.v2.u32 {%r4, %r5}, [%d1+8]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; mad.lo.u32 %r9, %r9, 7, %r5;",
+         "ld.global.v2.u64 {%d2, %d3}, [%d1]; shr.u64 %d3, %d3, 5; xor.b64 %d2, %d2, %d3; cvt.u32.u64 %r9, %d2; shr.u64 %d2, %d2, 32; cvt.u32.u64 %r10, %d2;",
+         "ld.global.f64 %g1, [%d1]; ld.global.f64 %g2, [%d1+8]; mov.b64 %d2, %g1; mov.b64 %d3, %g2; shr.u64 %d3, %d3, 5; xor.b64 %d2, %d2, %d3; cvt.u32.u64 %r9, %d2; shr.u64 %d2, %d2, 32; cvt.u32.u64 "
+         "%r10, %d2;"})
+      for (const uint32_t threads : {32u, 64u, 45u})
+        both(fmt::format("{} {} {} {} ret;", kSum, place, loads, kStore), {1, 1, 1}, {threads, 1, 1}, 0);
 }
 
 // Rows that an unrolled loop goes along; lanes that leave it early; the last words of memory, behind which there is nothing to read.
 TEST_F(Engines, AgreeOnPiecesInLoopsAndAtTheEnd) {
   for (const char* leave : {"", "setp.gt.u32 %p3, %r7, %t; @%p3 bra S;", "setp.eq.u32 %p3, %t, 9; @%p3 bra S;"})
-    both(fmt::format("{} mov.u32 %r7, 0; mul.lo.u32 %r1, %t, %n; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1;\nL: ld.global.u32 %r2, [%d1]; mad.lo.u32 %r9, %r9, 3, %r2; ld.global.u32 %r3, [%d1+4]; mad.lo.u32 "
-                     "%r9, %r9, 3, %r3; ld.global.u32 %r4, [%d1+8]; mad.lo.u32 %r9, %r9, 3, %r4; ld.global.u32 %r5, [%d1+12]; mad.lo.u32 %r9, %r9, 3, %r5; add.s64 %d1, %d1, 16; add.u32 %r7, %r7, 4; {} setp.lt.u32 %p2, "
-                     "%r7, %n; @%p2 bra L;\nS: {} ret;",
-                     kSum, leave, kStore),
-         {1, 1, 1}, {64, 1, 1}, 32);
+    both(
+        fmt::format(
+            "{} mov.u32 %r7, 0; mul.lo.u32 %r1, %t, %n; mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %out, %d1;\nL: ld.global.u32 %r2, [%d1]; mad.lo.u32 %r9, %r9, 3, %r2; ld.global.u32 %r3, [%d1+4]; mad.lo.u32 "
+            "%r9, %r9, 3, %r3; ld.global.u32 %r4, [%d1+8]; mad.lo.u32 %r9, %r9, 3, %r4; ld.global.u32 %r5, [%d1+12]; mad.lo.u32 %r9, %r9, 3, %r5; add.s64 %d1, %d1, 16; add.u32 %r7, %r7, 4; {} setp.lt.u32 %p2, "
+            "%r7, %n; @%p2 bra L;\nS: {} ret;",
+            kSum, leave, kStore),
+        {1, 1, 1}, {64, 1, 1}, 32);
   // 3 words at the end, then a fault; a place that is not a multiple of four.
   for (const int from : {16372, 16376, 16380, 16384, 16374})
     for (const int lane : {0, 13, 31})
-      both(fmt::format("{} and.b32 %r1, %t, 7; mul.wide.u32 %d1, %r1, 44; add.s64 %d1, %out, %d1; setp.eq.u32 %p1, %t, {}; add.s64 %d2, %out, {}; selp.b64 %d1, %d2, %d1, %p1; ld.global.u32 %r2, [%d1]; ld.global.u32 "
-                       "%r3, [%d1+4]; ld.global.u32 %r4, [%d1+8]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; {} ret;",
-                       kSum, lane, from, kStore),
-           {1, 1, 1}, {32, 1, 1}, 0);
+      both(
+          fmt::format(
+              "{} and.b32 %r1, %t, 7; mul.wide.u32 %d1, %r1, 44; add.s64 %d1, %out, %d1; setp.eq.u32 %p1, %t, {}; add.s64 %d2, %out, {}; selp.b64 %d1, %d2, %d1, %p1; ld.global.u32 %r2, [%d1]; ld.global.u32 "
+              "%r3, [%d1+4]; ld.global.u32 %r4, [%d1+8]; mad.lo.u32 %r9, %r2, 3, %r3; mad.lo.u32 %r9, %r9, 5, %r4; {} ret;",
+              kSum, lane, from, kStore),
+          {1, 1, 1}, {32, 1, 1}, 0);
 }
 
 }  // namespace

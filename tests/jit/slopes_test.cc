@@ -7,8 +7,7 @@ namespace {
 
 constexpr uint32_t kSteps[] = {0, 1, 2, 3, 4, 5, 8, 16, 20};
 // Lanes that go on: all, the first ones, and some here and there.
-constexpr const char* kWho[] = {"", "setp.gt.u32 %p1, %t, 41; @%p1 bra S;",
-                                "and.b32 %r9, %i, 5; setp.eq.u32 %p1, %r9, 4; @%p1 bra S;"};
+constexpr const char* kWho[] = {"", "setp.gt.u32 %p1, %t, 41; @%p1 bra S;", "and.b32 %r9, %i, 5; setp.eq.u32 %p1, %r9, 4; @%p1 bra S;"};
 
 TEST_F(Engines, AgreeOnLoadsOfAnyStep) {
   for (const char* who : kWho)
@@ -18,12 +17,11 @@ TEST_F(Engines, AgreeOnLoadsOfAnyStep) {
                        "st.global.u32 [%at+8192], %r2; ret;",
                        who),
            {2, 1, 1}, {90, 1, 1}, n);
-      both(
-          fmt::format("mov.u32 %r2, 7; sub.u32 %r4, 90, %t; cvt.s64.s32 %d2, %r4; cvt.u64.u32 %d3, %n; mul.lo.s64 %d2, "
-                      "%d2, %d3; shl.b64 %d2, %d2, 3; add.s64 %d2, %d2, %out; {} ld.global.u64 %d4, [%d2]; "
-                      "cvt.u32.u64 %r2, %d4; S: st.global.u32 [%at+15000], %r2; ret;",
-                      who),
-          {2, 1, 1}, {64, 1, 1}, n);
+      both(fmt::format("mov.u32 %r2, 7; sub.u32 %r4, 90, %t; cvt.s64.s32 %d2, %r4; cvt.u64.u32 %d3, %n; mul.lo.s64 %d2, "
+                       "%d2, %d3; shl.b64 %d2, %d2, 3; add.s64 %d2, %d2, %out; {} ld.global.u64 %d4, [%d2]; "
+                       "cvt.u32.u64 %r2, %d4; S: st.global.u32 [%at+15000], %r2; ret;",
+                       who),
+           {2, 1, 1}, {64, 1, 1}, n);
     }
   EXPECT_TRUE(happened("slopes"));
   if (wide_host()) EXPECT_TRUE(happened("every second element"));
@@ -32,13 +30,12 @@ TEST_F(Engines, AgreeOnLoadsOfAnyStep) {
 TEST_F(Engines, AgreeOnStoresOfAnyStep) {
   for (const char* who : kWho)
     for (const uint32_t n : kSteps)
-      both(
-          fmt::format("mad.lo.s32 %r1, %t, %n, 3; mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; {} "
-                      "st.global.u32 [%d1], %i; S: sub.u32 %r1, 200, %r1; mul.wide.s32 %d2, %r1, 8; add.s64 %d2, %out, "
-                      "%d2; cvt.u64.u32 %d3, %i; setp.gt.s32 %p2, %r1, 0; @!%p2 bra E; st.global.u64 [%d2+12288], %d3; "
-                      "E: ret;",
-                      who),
-          {1, 1, 1}, {90, 1, 1}, n);
+      both(fmt::format("mad.lo.s32 %r1, %t, %n, 3; mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; {} "
+                       "st.global.u32 [%d1], %i; S: sub.u32 %r1, 200, %r1; mul.wide.s32 %d2, %r1, 8; add.s64 %d2, %out, "
+                       "%d2; cvt.u64.u32 %d3, %i; setp.gt.s32 %p2, %r1, 0; @!%p2 bra E; st.global.u64 [%d2+12288], %d3; "
+                       "E: ret;",
+                       who),
+           {1, 1, 1}, {90, 1, 1}, n);
 }
 
 TEST_F(Engines, AgreeOnConstantSteps) {
@@ -46,12 +43,11 @@ TEST_F(Engines, AgreeOnConstantSteps) {
     for (const char* element : {"u32", "u64"})
       for (const int step : {1, 2, 3, 4, 8}) {
         const char* value = element[1] == '3' ? "%r2" : "%d2";
-        both(fmt::format(
-                 "mov.u32 %r2, 5; cvt.u64.u32 %d2, %i; mul.wide.u32 %d1, %t, {}; add.s64 %d1, %out, %d1; mov.u64 "
-                 "%d3, tile; mul.wide.u32 %d4, %t, {}; add.s64 %d3, %d3, %d4; {} ld.global.{} {}, [%d1]; "
-                 "st.shared.{} [%d3+16], {}; ld.shared.{} {}, [%d3+16]; st.global.{} [%d1+8192], {}; S: ret;",
-                 step * (element[1] == '3' ? 4 : 8), step * (element[1] == '3' ? 4 : 8), who, element, value, element,
-                 value, element, value, element, value),
+        both(fmt::format("mov.u32 %r2, 5; cvt.u64.u32 %d2, %i; mul.wide.u32 %d1, %t, {}; add.s64 %d1, %out, %d1; mov.u64 "
+                         "%d3, tile; mul.wide.u32 %d4, %t, {}; add.s64 %d3, %d3, %d4; {} ld.global.{} {}, [%d1]; "
+                         "st.shared.{} [%d3+16], {}; ld.shared.{} {}, [%d3+16]; st.global.{} [%d1+8192], {}; S: ret;",
+                         step * (element[1] == '3' ? 4 : 8), step * (element[1] == '3' ? 4 : 8), who, element, value, element, value,
+                         element, value, element, value),
              {1, 1, 1}, {60, 1, 1}, 0);
       }
 }
@@ -92,18 +88,17 @@ TEST_F(Engines, AgreeOnPlacesInAWindow) {
     if (const size_t label = again.find("bra S"); label != again.npos) again[label + 4] = 'T';
     for (const uint32_t n : {1u, 2u, 4u, 8u, 16u, 32u, 63u})
       for (const char* order : {"", "xor.b32 %r3, %r3, 3;", "xor.b32 %r3, %r3, 1;", "shl.b32 %r3, %r3, 1;"})
-        both(fmt::format(
-                 "mov.u64 %d9, tile; mul.wide.u32 %d1, %t, 8; add.s64 %d1, %d9, %d1; st.shared.u32 [%d1], %i; "
-                 "st.shared.u32 [%d1+4], %t; st.shared.u32 [%d1+1024], %t; st.shared.u32 [%d1+1028], 1; st.shared.u32 "
-                 "[%d1+2048], %t; st.shared.u32 [%d1+2052], 2; st.shared.u32 [%d1+3072], 3; st.shared.u32 [%d1+3076], "
-                 "4; "
-                 "bar.sync 0; mov.u32 %r6, 9; mov.u32 %r7, 9; sub.u32 %r2, %n, 1; "
-                 "shl.b32 %r3, %t, 1; and.b32 %r4, %t, %r2; sub.u32 %r3, %r3, %r4; {} mul.wide.u32 %d2, %r3, 4; "
-                 "add.s64 %d2, %d9, %d2; {} ld.shared.u32 %r6, [%d2]; ld.shared.u32 %r7, [%d2+128];\n"
-                 "S: bar.sync 0; {} st.shared.u32 [%d2], %r7; st.shared.u32 [%d2+512], %r6; T: bar.sync 0; "
-                 "ld.shared.u32 %r8, [%d1]; ld.shared.u32 %r9, [%d1+640]; mad.lo.u32 %r8, %r9, 7, %r8; mad.lo.u32 "
-                 "%r8, %r6, 31, %r8; mad.lo.u32 %r8, %r7, 63, %r8; st.global.u32 [%at], %r8; ret;",
-                 order, who, again),
+        both(fmt::format("mov.u64 %d9, tile; mul.wide.u32 %d1, %t, 8; add.s64 %d1, %d9, %d1; st.shared.u32 [%d1], %i; "
+                         "st.shared.u32 [%d1+4], %t; st.shared.u32 [%d1+1024], %t; st.shared.u32 [%d1+1028], 1; st.shared.u32 "
+                         "[%d1+2048], %t; st.shared.u32 [%d1+2052], 2; st.shared.u32 [%d1+3072], 3; st.shared.u32 [%d1+3076], "
+                         "4; "
+                         "bar.sync 0; mov.u32 %r6, 9; mov.u32 %r7, 9; sub.u32 %r2, %n, 1; "
+                         "shl.b32 %r3, %t, 1; and.b32 %r4, %t, %r2; sub.u32 %r3, %r3, %r4; {} mul.wide.u32 %d2, %r3, 4; "
+                         "add.s64 %d2, %d9, %d2; {} ld.shared.u32 %r6, [%d2]; ld.shared.u32 %r7, [%d2+128];\n"
+                         "S: bar.sync 0; {} st.shared.u32 [%d2], %r7; st.shared.u32 [%d2+512], %r6; T: bar.sync 0; "
+                         "ld.shared.u32 %r8, [%d1]; ld.shared.u32 %r9, [%d1+640]; mad.lo.u32 %r8, %r9, 7, %r8; mad.lo.u32 "
+                         "%r8, %r6, 31, %r8; mad.lo.u32 %r8, %r7, 63, %r8; st.global.u32 [%at], %r8; ret;",
+                         order, who, again),
              {2, 1, 1}, {128, 1, 1}, n);
   }
 }
@@ -111,10 +106,10 @@ TEST_F(Engines, AgreeOnPlacesInAWindow) {
 // Lanes that are picked out of a warp store side by side: by their ranks, beyond the end of memory, by ranks with a gap, and
 // to one place too many.
 TEST_F(Engines, AgreeOnStoresByRank) {
-  for (const uint32_t n : {0u, 1u, 3u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xfffffu, 0xff0000u, 0x180fe11u,
-                           0xff7fu, 0xfefefefeu})
-    for (const char* place :
-         {"", "add.u32 %r4, %r4, 3060;", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;", "min.u32 %r4, %r4, 9;"})
+  for (const uint32_t n :
+       {0u, 1u, 3u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xfffffu, 0xff0000u, 0x180fe11u, 0xff7fu, 0xfefefefeu})
+    for (const char* place : {"", "add.u32 %r4, %r4, 3060;", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;",
+                              "min.u32 %r4, %r4, 9;"})
       for (const char* space :
            {"mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %out, %d1; @%p1 st.global.u32 [%d1+4096], %i;",
             "mul.wide.s32 %d1, %r4, 4; add.s64 %d1, %d1, %out; xor.b32 %r4, %r4, 1; @%p1 st.global.u32 [%d1+4096], %i;",
@@ -125,24 +120,27 @@ TEST_F(Engines, AgreeOnStoresByRank) {
             "@%p1 st.global.u32 [%d1+4096], %i;",
             "mov.u64 %d9, tile; mul.wide.u32 %d1, %r4, 4; add.s64 %d1, %d9, %d1; @%p1 st.shared.u32 "
             "[%d1], %i; bar.warp.sync -1; ld.shared.u32 %r8, [%d9+8]; st.global.u32 [%at], %r8;"})
-        both(
-            fmt::format("mov.u64 %d8, tile; mul.wide.u32 %d7, %t, 4; add.s64 %d8, %d8, %d7; st.shared.u32 [%d8], 5; "
-                        "and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; "
-                        "vote.sync.ballot.b32 %r3, %p1, -1; mov.u32 %r6, %lanemask_lt; and.b32 %r3, %r3, %r6; popc.b32 "
-                        "%r4, %r3; mov.u32 %r7, %warpid; {} {} ret;",
-                        place, space),
-            {1, 1, 1}, {32, 1, 1}, n);
+        both(fmt::format("mov.u64 %d8, tile; mul.wide.u32 %d7, %t, 4; add.s64 %d8, %d8, %d7; st.shared.u32 [%d8], 5; "
+                         "and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; "
+                         "vote.sync.ballot.b32 %r3, %p1, -1; mov.u32 %r6, %lanemask_lt; and.b32 %r3, %r3, %r6; popc.b32 "
+                         "%r4, %r3; mov.u32 %r7, %warpid; {} {} ret;",
+                         place, space),
+             {1, 1, 1}, {32, 1, 1}, n);
 }
 
 // Of eight bytes.
 TEST_F(Engines, AgreeOnDoublesStoredByRank) {
   for (const uint32_t n : {0u, 1u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xff0000u, 0x180fe11u, 0xfefefefeu})
-    for (const char* place : {"", "add.u32 %r4, %r4, 2020;", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;", "min.u32 %r4, %r4, 9;"})
-      for (const char* widen : {"mul.wide.u32 %d1, %r4, 8; add.s64 %d1, %out, %d1;", "mul.wide.s32 %d1, %r4, 8; add.s64 %d1, %d1, %out; xor.b32 %r4, %r4, 1;"})
-        both(fmt::format("and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; vote.sync.ballot.b32 %r3, %p1, -1; mov.u32 %r6, %lanemask_lt; and.b32 %r3, %r3, %r6; "
-                         "popc.b32 %r4, %r3; mul.wide.u32 %d3, %i, 77777777; {} {} @%p1 st.global.u64 [%d1+128], %d3; ret;",
-                         place, widen),
-             {1, 1, 1}, {32, 1, 1}, n);
+    for (const char* place : {"", "add.u32 %r4, %r4, 2020;", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;",
+                              "min.u32 %r4, %r4, 9;"})
+      for (const char* widen :
+           {"mul.wide.u32 %d1, %r4, 8; add.s64 %d1, %out, %d1;", "mul.wide.s32 %d1, %r4, 8; add.s64 %d1, %d1, %out; xor.b32 %r4, %r4, 1;"})
+        both(
+            fmt::format(
+                "and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; vote.sync.ballot.b32 %r3, %p1, -1; mov.u32 %r6, %lanemask_lt; and.b32 %r3, %r3, %r6; "
+                "popc.b32 %r4, %r3; mul.wide.u32 %d3, %i, 77777777; {} {} @%p1 st.global.u64 [%d1+128], %d3; ret;",
+                place, widen),
+            {1, 1, 1}, {32, 1, 1}, n);
   if (wide_host() && __builtin_cpu_supports("avx512vpopcntdq")) EXPECT_TRUE(happened("picked stores"));
 }
 

@@ -65,21 +65,25 @@ TEST_F(Engines, AgreeOnStretchesThatBeginInFrontOfSharedMemory) {
     for (const int before : {1, 2, 20})
       for (const char* first : {"mov.u32 %r4, tile;", "mov.u32 %r4, 0;"}) {
         const int bytes = type[1] == '8' ? 1 : type[1] == '1' ? 2 : 4;
-        both(fmt::format("{} st.shared.u32 [%d1+1024], %t; bar.sync 0; ld.shared.u32 %r5, [%d1+1024]; setp.lt.u32 %p1, %t, {}; @%p1 bra S; {} mad.lo.s32 %r4, %r5, {}, %r4; "
-                         "sub.s32 %r4, %r4, {}; ld.shared.{} %r2, [%r4]; bar.warp.sync -1; st.shared.{} [%r4], %r5; S: {}",
-                         kFill, before, first, bytes, before * bytes, type, type, kEnd),
-             {1, 1, 1}, {96, 1, 1}, 0);
+        both(
+            fmt::format(
+                "{} st.shared.u32 [%d1+1024], %t; bar.sync 0; ld.shared.u32 %r5, [%d1+1024]; setp.lt.u32 %p1, %t, {}; @%p1 bra S; {} mad.lo.s32 %r4, %r5, {}, %r4; "
+                "sub.s32 %r4, %r4, {}; ld.shared.{} %r2, [%r4]; bar.warp.sync -1; st.shared.{} [%r4], %r5; S: {}",
+                kFill, before, first, bytes, before * bytes, type, type, kEnd),
+            {1, 1, 1}, {96, 1, 1}, 0);
       }
 }
 
 // The network of a sort by merging, where each thread has a pair to itself and each of whose registers is written once, as compilers write them: the pattern is looked at.
 TEST_F(Engines, AgreeOnPartnersThatArePatterns) {
   for (const uint32_t n : {1u, 2u, 4u, 8u, 16u, 32u, 64u})
-    both(std::string(kFill) +
-             "shl.b32 %r10, %t, 1; sub.s32 %r11, %n, 1; and.b32 %r12, %t, %r11; sub.s32 %r13, %r10, %r12; mul.wide.s32 %d2, %r13, 4; add.s64 %d3, %d9, %d2; add.s32 %r14, %r13, %n; mul.wide.s32 %d4, %r14, "
-             "4; add.s64 %d5, %d9, %d4; ld.shared.u32 %r15, [%d3]; ld.shared.u32 %r16, [%d5]; setp.gt.u32 %p2, %r15, %r16; @!%p2 bra S; st.shared.u32 [%d3], %r16; st.shared.u32 [%d5], %r15; "
-             "S: " + std::string(kEnd),
-         {2, 1, 1}, {128, 1, 1}, n);
+    both(
+        std::string(kFill) +
+            "shl.b32 %r10, %t, 1; sub.s32 %r11, %n, 1; and.b32 %r12, %t, %r11; sub.s32 %r13, %r10, %r12; mul.wide.s32 %d2, %r13, 4; add.s64 %d3, %d9, %d2; add.s32 %r14, %r13, %n; mul.wide.s32 %d4, %r14, "
+            "4; add.s64 %d5, %d9, %d4; ld.shared.u32 %r15, [%d3]; ld.shared.u32 %r16, [%d5]; setp.gt.u32 %p2, %r15, %r16; @!%p2 bra S; st.shared.u32 [%d3], %r16; st.shared.u32 [%d5], %r15; "
+            "S: " +
+            std::string(kEnd),
+        {2, 1, 1}, {128, 1, 1}, n);
   if (wide_host()) EXPECT_TRUE(happened("patterns of lanes"));
 }
 

@@ -24,14 +24,19 @@ constexpr std::string_view kBegin = "mov.u32 %r19, 2654435761; mul.lo.u32 %r19, 
 std::string rounds(int n, std::string_view among = "") {
   const auto of_round = [&](int k) {
     std::string text(among);
-    for (size_t at; (at = text.find('@', text.find("H@") == std::string::npos ? text.size() : text.find("H@"))) != std::string::npos;) text.replace(at, 1, std::to_string(k));
+    for (size_t at; (at = text.find('@', text.find("H@") == std::string::npos ? text.size() : text.find("H@"))) != std::string::npos;)
+      text.replace(at, 1, std::to_string(k));
     return text;
   };
   std::string body(kBegin);
   body += "st.global.u32 [%at], %i; mov.u32 %r11, %nctaid.x; mul.lo.u32 %r11, %r11, %s;\n";
   for (int k = 1; k <= n; ++k)
-    body += meet(2 * k - 1) + fmt::format("add.u32 %r1, %i, 37; rem.u32 %r1, %r1, %r11; mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %out, %d1; ld.global.u32 %r2, [%d1]; mad.lo.u32 %r2, %r2, 3, {};\n", k) +
-            of_round(k) + meet(2 * k) + "st.global.u32 [%at], %r2;\n";
+    body +=
+        meet(2 * k - 1) +
+        fmt::format(
+            "add.u32 %r1, %i, 37; rem.u32 %r1, %r1, %r11; mul.wide.u32 %d1, %r1, 4; add.u64 %d1, %out, %d1; ld.global.u32 %r2, [%d1]; mad.lo.u32 %r2, %r2, 3, {};\n",
+            k) +
+        of_round(k) + meet(2 * k) + "st.global.u32 [%at], %r2;\n";
   return body + "ret;";
 }
 
@@ -49,20 +54,23 @@ TEST_F(Together, AgreeWhereWarpsTakeTurnsToo) {
 
 TEST_F(Together, AgreeWhereARoundDecidesAboutTheNext) {
   // Until a number that one block counts is large enough.
-  both(std::string(kBegin) + "mov.u32 %r18, 0; mov.u32 %r11, 0; setp.ne.u32 %p1, %i, 0; @%p1 bra L; st.global.u32 [%out+8200], 0;\n"
-           "L: add.u32 %r18, %r18, 1; bar.sync 0; setp.ne.u32 %p7, %t, 0; @%p7 bra M; membar.gl; mov.u32 %r15, %nctaid.x; mul.lo.u32 %r15, %r15, %r18; atom.global.add.u32 %r16, [%out+12000], 1;\n"
-           "S: ld.volatile.global.u32 %r16, [%out+12000]; sub.u32 %r16, %r16, %r19; setp.lt.u32 %p6, %r16, %r15; @%p6 bra S; membar.gl; M: bar.sync 0;\n"
-           "mad.lo.u32 %r11, %r11, 5, %i; and.b32 %r12, %r18, 1; setp.eq.u32 %p2, %r12, 0; @%p2 bra R; @%p1 bra L; ld.global.u32 %r13, [%out+8200]; add.u32 %r13, %r13, 1; st.global.u32 [%out+8200], %r13; bra L;\n"
-           "R: ld.global.u32 %r13, [%out+8200]; setp.lt.u32 %p3, %r13, %n; @%p3 bra L; st.global.u32 [%at], %r11; ret;",
-       {5, 1, 1}, {64, 1, 1}, 4);
+  both(
+      std::string(kBegin) +
+          "mov.u32 %r18, 0; mov.u32 %r11, 0; setp.ne.u32 %p1, %i, 0; @%p1 bra L; st.global.u32 [%out+8200], 0;\n"
+          "L: add.u32 %r18, %r18, 1; bar.sync 0; setp.ne.u32 %p7, %t, 0; @%p7 bra M; membar.gl; mov.u32 %r15, %nctaid.x; mul.lo.u32 %r15, %r15, %r18; atom.global.add.u32 %r16, [%out+12000], 1;\n"
+          "S: ld.volatile.global.u32 %r16, [%out+12000]; sub.u32 %r16, %r16, %r19; setp.lt.u32 %p6, %r16, %r15; @%p6 bra S; membar.gl; M: bar.sync 0;\n"
+          "mad.lo.u32 %r11, %r11, 5, %i; and.b32 %r12, %r18, 1; setp.eq.u32 %p2, %r12, 0; @%p2 bra R; @%p1 bra L; ld.global.u32 %r13, [%out+8200]; add.u32 %r13, %r13, 1; st.global.u32 [%out+8200], %r13; bra L;\n"
+          "R: ld.global.u32 %r13, [%out+8200]; setp.lt.u32 %p3, %r13, %n; @%p3 bra L; st.global.u32 [%at], %r11; ret;",
+      {5, 1, 1}, {64, 1, 1}, 4);
 }
 
 TEST_F(Together, AgreeOnBlocksThatWaitForTheOneBefore) {
   // Each adds its part to what the block before it has left, with all of its threads looking.
-  both("setp.eq.u32 %p1, %c, 0; mul.wide.u32 %d1, %c, 4; add.u64 %d1, %out, %d1; mov.u32 %r1, 7; @%p1 bra G; mul.lo.u32 %r2, %c, 3; add.u32 %r2, %r2, 7;\n"
-       "W: ld.volatile.global.u32 %r1, [%d1+8188]; setp.ne.u32 %p2, %r1, %r2; @%p2 bra W; G: add.u32 %r1, %r1, 3; membar.gl; bar.sync 0; setp.ne.u32 %p3, %t, 0; @%p3 bra E; st.volatile.global.u32 [%d1+8192], %r1;\n"
-       "E: st.global.u32 [%at], %r1; ret;",
-       {20, 1, 1}, {64, 1, 1}, 0);
+  both(
+      "setp.eq.u32 %p1, %c, 0; mul.wide.u32 %d1, %c, 4; add.u64 %d1, %out, %d1; mov.u32 %r1, 7; @%p1 bra G; mul.lo.u32 %r2, %c, 3; add.u32 %r2, %r2, 7;\n"
+      "W: ld.volatile.global.u32 %r1, [%d1+8188]; setp.ne.u32 %p2, %r1, %r2; @%p2 bra W; G: add.u32 %r1, %r1, 3; membar.gl; bar.sync 0; setp.ne.u32 %p3, %t, 0; @%p3 bra E; st.volatile.global.u32 [%d1+8192], %r1;\n"
+      "E: st.global.u32 [%at], %r1; ret;",
+      {20, 1, 1}, {64, 1, 1}, 0);
 }
 
 TEST_F(Together, AgreeOnFaultsWhileBlocksWait) {
@@ -71,19 +79,23 @@ TEST_F(Together, AgreeOnFaultsWhileBlocksWait) {
 
 TEST_F(Together, AgreeWhereLanesWaitForLanes) {
   // All lanes of all warps want one lock.
-  both(std::string(kBegin) + "L: atom.global.cas.b32 %r1, [%out+12000], %r19, 1; setp.ne.u32 %p2, %r1, %r19; @%p2 bra L; ld.volatile.global.u32 %r2, [%out+12004]; add.u32 %r2, %r2, %i; "
-           "st.volatile.global.u32 [%out+12004], %r2; membar.gl; atom.global.exch.b32 %r3, [%out+12000], %r19; st.global.u32 [%at], %t; ret;",
-       {4, 1, 1}, {32, 1, 1}, 0);
+  both(
+      std::string(kBegin) +
+          "L: atom.global.cas.b32 %r1, [%out+12000], %r19, 1; setp.ne.u32 %p2, %r1, %r19; @%p2 bra L; ld.volatile.global.u32 %r2, [%out+12004]; add.u32 %r2, %r2, %i; "
+          "st.volatile.global.u32 [%out+12004], %r2; membar.gl; atom.global.exch.b32 %r3, [%out+12000], %r19; st.global.u32 [%at], %t; ret;",
+      {4, 1, 1}, {32, 1, 1}, 0);
 }
 
 // The lock is one lane's of block `n` first, and the other lanes of its warp wait for it as all others do: whichever block is handed over
 // before, that one has to be, too.
 TEST_F(Together, AgreeWhoeverHasTheLock) {
   for (const uint32_t n : {0u, 1u, 2u, 3u, 4u, 5u})
-    both(std::string(kBegin) + "add.u32 %r5, %r19, 1; setp.eq.u32 %p1, %c, %n; setp.eq.and.u32 %p1, %t, 0, %p1; selp.u32 %r6, %r19, %r5, %p1; L: atom.global.cas.b32 %r1, [%out+12000], %r6, 1; "
-             "setp.ne.u32 %p2, %r1, %r6; @%p2 bra L; ld.volatile.global.u32 %r2, [%out+12004]; add.u32 %r2, %r2, %i; st.volatile.global.u32 [%out+12004], %r2; membar.gl; "
-             "atom.global.exch.b32 %r3, [%out+12000], %r5; st.global.u32 [%at], %t; ret;",
-         {6, 1, 1}, {32, 1, 1}, n);
+    both(
+        std::string(kBegin) +
+            "add.u32 %r5, %r19, 1; setp.eq.u32 %p1, %c, %n; setp.eq.and.u32 %p1, %t, 0, %p1; selp.u32 %r6, %r19, %r5, %p1; L: atom.global.cas.b32 %r1, [%out+12000], %r6, 1; "
+            "setp.ne.u32 %p2, %r1, %r6; @%p2 bra L; ld.volatile.global.u32 %r2, [%out+12004]; add.u32 %r2, %r2, %i; st.volatile.global.u32 [%out+12004], %r2; membar.gl; "
+            "atom.global.exch.b32 %r3, [%out+12000], %r5; st.global.u32 [%at], %t; ret;",
+        {6, 1, 1}, {32, 1, 1}, n);
 }
 
 // A barrier in memory of all threads, once around and in a loop, in which some leave before.
@@ -107,16 +119,21 @@ TEST_F(Engines, AgreeWhereBarriersInMemoryCut) {
 
 TEST_F(Engines, AgreeWhereSomeDropOutBefore) {
   for (const char* less : {"3", "40", "63"})
-    both(at_barrier(fmt::format("setp.lt.u32 %p5, %t, {}; @%p5 bra N; mbarrier.arrive_drop.shared.b64 %d2, [%r10]; st.global.u64 [%out+8192], %d2; ret; N: and.b32 %r4, %r4, 4095;", less)), {2, 1, 1}, {64, 1, 1}, 3);
+    both(
+        at_barrier(fmt::format(
+            "setp.lt.u32 %p5, %t, {}; @%p5 bra N; mbarrier.arrive_drop.shared.b64 %d2, [%r10]; st.global.u64 [%out+8192], %d2; ret; N: and.b32 %r4, %r4, 4095;",
+            less)),
+        {2, 1, 1}, {64, 1, 1}, 3);
   EXPECT_TRUE(happened("cut at barriers in memory"));
 }
 
 TEST_F(Engines, AgreeWhereThePhaseOfAllIsNotOver) {
   // Two phases of half the block: those that have passed the first one bring the others on.
-  both("mov.u32 %r10, 2048; setp.ne.u32 %p1, %t, 0; @%p1 bra B; mbarrier.init.shared.b64 [2048], 32; mbarrier.init.shared.b64 [2056], 32; B: bar.sync 0; setp.lt.u32 %p3, %t, 32; @!%p3 bra O; add.u32 %r10, %r10, 8; "
-       "O: mov.u32 %r11, 4104; sub.u32 %r11, %r11, %r10; @%p3 bra W; mbarrier.arrive.shared.b64 %d1, [2048]; W: mbarrier.try_wait.parity.shared.b64 %p2, [%r10], 0; @!%p2 bra W; @%p3 bra E; mbarrier.arrive.shared.b64 %d1, [2056]; "
-       "E: st.global.u32 [%at], %t; ret;",
-       {40, 1, 1}, {64, 1, 1}, 0);
+  both(
+      "mov.u32 %r10, 2048; setp.ne.u32 %p1, %t, 0; @%p1 bra B; mbarrier.init.shared.b64 [2048], 32; mbarrier.init.shared.b64 [2056], 32; B: bar.sync 0; setp.lt.u32 %p3, %t, 32; @!%p3 bra O; add.u32 %r10, %r10, 8; "
+      "O: mov.u32 %r11, 4104; sub.u32 %r11, %r11, %r10; @%p3 bra W; mbarrier.arrive.shared.b64 %d1, [2048]; W: mbarrier.try_wait.parity.shared.b64 %p2, [%r10], 0; @!%p2 bra W; @%p3 bra E; mbarrier.arrive.shared.b64 %d1, [2056]; "
+      "E: st.global.u32 [%at], %t; ret;",
+      {40, 1, 1}, {64, 1, 1}, 0);
 }
 
 }  // namespace

@@ -4,16 +4,14 @@
 namespace warpbeam::vm {
 namespace {
 
-constexpr const char* kWho[] = {"", "setp.gt.u32 %p1, %t, 41; @%p1 bra S;",
-                                "and.b32 %r9, %i, 5; setp.eq.u32 %p1, %r9, 4; @%p1 bra S;"};
+constexpr const char* kWho[] = {"", "setp.gt.u32 %p1, %t, 41; @%p1 bra S;", "and.b32 %r9, %i, 5; setp.eq.u32 %p1, %r9, 4; @%p1 bra S;"};
 
-std::string sum_of(const std::string& load, const std::string& at, std::initializer_list<int> offsets,
-                   const std::string& between = "") {
+std::string sum_of(const std::string& load, const std::string& at, std::initializer_list<int> offsets, const std::string& between = "") {
   std::string text;
   int k = 0;
   for (const int o : offsets)
-    text += fmt::format("{} %r{}, [{}+{}]; {} mad.lo.u32 %r1, %r1, 31, %r{}; ", load, 2 + k % 6, at, 4 * o,
-                        k == 1 ? between : "", 2 + k % 6),
+    text +=
+        fmt::format("{} %r{}, [{}+{}]; {} mad.lo.u32 %r1, %r1, 31, %r{}; ", load, 2 + k % 6, at, 4 * o, k == 1 ? between : "", 2 + k % 6),
         ++k;
   return text;
 }
@@ -22,8 +20,7 @@ TEST_F(Engines, AgreeOnWindowsOfGlobalMemory) {
   for (const char* who : kWho)
     for (const char* load : {"ld.global.u32", "ld.volatile.global.u32", "ld.global.nc.u32"}) {
       const auto run = [&](std::initializer_list<int> offsets, const char* between = "") {
-        both(fmt::format("mov.u32 %r1, 7; {} {} S: st.global.u32 [%at+8192], %r1; ret;", who,
-                         sum_of(load, "%at", offsets, between)),
+        both(fmt::format("mov.u32 %r1, 7; {} {} S: st.global.u32 [%at+8192], %r1; ret;", who, sum_of(load, "%at", offsets, between)),
              {2, 1, 1}, {128, 1, 1}, 0);
       };
       run({0, 1, 2});
@@ -70,18 +67,28 @@ TEST_F(Engines, AgreeOnWindowsOfDoubles) {
   };
   for (const char* who : kWho)
     for (const char* load : {"ld.global.u64", "ld.global.nc.f64"})
-      for (const std::initializer_list<int>& offsets : {std::initializer_list<int>{0, 1, 2}, {4, 3, 5, 2, 6, 1, 7, 0, 8}, {16, 0, 32, 17, 16}, {9, 31, 8, 7, 24, 23}, {-1, 1, 0, 40, -30, 2}}) {
+      for (const std::initializer_list<int>& offsets : {std::initializer_list<int>{0, 1, 2},
+                                                        {4, 3, 5, 2, 6, 1, 7, 0, 8},
+                                                        {16, 0, 32, 17, 16},
+                                                        {9, 31, 8, 7, 24, 23},
+                                                        {-1, 1, 0, 40, -30, 2}}) {
         std::string text = sum(load, offsets);
         if (load[10] == '.')  // as numbers
-          for (size_t at = 0; (at = text.find("%d3, [", at)) != text.npos;) text.replace(at, 3, "%g1"), text.insert(text.find(';', at) + 1, " mov.b64 %d3, %g1;");
-        both(fmt::format("mov.u64 %d4, 7; mul.wide.u32 %d2, %i, 8; add.s64 %d1, %out, %d2; add.s64 %d1, %d1, 512; {} {} S: xor.b64 %d4, %d4, %d2; st.global.u64 [%d1+8192], %d4; ret;", who, text),
-             {2, 1, 1}, {128, 1, 1}, 0);
+          for (size_t at = 0; (at = text.find("%d3, [", at)) != text.npos;)
+            text.replace(at, 3, "%g1"), text.insert(text.find(';', at) + 1, " mov.b64 %d3, %g1;");
+        both(
+            fmt::format(
+                "mov.u64 %d4, 7; mul.wide.u32 %d2, %i, 8; add.s64 %d1, %out, %d2; add.s64 %d1, %d1, 512; {} {} S: xor.b64 %d4, %d4, %d2; st.global.u64 [%d1+8192], %d4; ret;",
+                who, text),
+            {2, 1, 1}, {128, 1, 1}, 0);
       }
   if (wide_host()) EXPECT_TRUE(happened("windows"));
   for (const int shift : {-520, -512, 16384 - 1024, 16384 - 1020, 16384 - 768})
-    both(fmt::format("mov.u64 %d4, 7; mul.wide.u32 %d2, %i, 8; add.s64 %d1, %out, %d2; add.s64 %d1, %d1, {}; {} cvt.u32.u64 %r1, %d4; st.global.u32 [%at+8192], %r1; ret;", shift,
-                     sum("ld.global.u64", {2, 1, 0, 3, 4})),
-         {1, 1, 1}, {32, 1, 1}, 0);
+    both(
+        fmt::format(
+            "mov.u64 %d4, 7; mul.wide.u32 %d2, %i, 8; add.s64 %d1, %out, %d2; add.s64 %d1, %d1, {}; {} cvt.u32.u64 %r1, %d4; st.global.u32 [%at+8192], %r1; ret;",
+            shift, sum("ld.global.u64", {2, 1, 0, 3, 4})),
+        {1, 1, 1}, {32, 1, 1}, 0);
 }
 
 }  // namespace

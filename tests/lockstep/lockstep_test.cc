@@ -82,8 +82,7 @@ TEST_F(Lockstep, NamesTheFirstDifferingRegister) {
     l.params[8] = std::byte{2};  // term
     return interpret(std::move(l));
   });
-  EXPECT_NE(both.difference.find("first differing register: %r5 of thread (0,0,0) in block (0,0,0): 0x0 and 0x2"),
-            std::string::npos)
+  EXPECT_NE(both.difference.find("first differing register: %r5 of thread (0,0,0) in block (0,0,0): 0x0 and 0x2"), std::string::npos)
       << both.difference;
   EXPECT_NE(both.difference.find("PTX line 17: ld.param.u32 %r5, [term];"), std::string::npos) << both.difference;
   // The second run's memory stays.

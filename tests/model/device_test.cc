@@ -22,8 +22,7 @@ std::string key_of(std::string_view spelling) {
 TEST(FindDevice, AcceptsManySpellings) {
   for (const char* spelling : {"h200", "H200", "NVIDIA H200", "nvidia h200", "sm_90", "sm_90a", "compute_90", "9.0"})
     EXPECT_EQ(key_of(spelling), "h200") << spelling;
-  for (const char* spelling :
-       {"4070 super", "RTX 4070 SUPER", "NVIDIA GeForce RTX 4070 SUPER", "rtx4070super", "4070S"})
+  for (const char* spelling : {"4070 super", "RTX 4070 SUPER", "NVIDIA GeForce RTX 4070 SUPER", "rtx4070super", "4070S"})
     EXPECT_EQ(key_of(spelling), "rtx4070super") << spelling;
   EXPECT_EQ(key_of("Tesla V100"), "v100");
   EXPECT_EQ(key_of("K40m"), "k40");
@@ -127,10 +126,9 @@ TEST(DeviceTable, PeakRatesMatchTheDataSheets) {
     double fp32_gflops;
   };
   // 8800 GTX and GTX 280 count one multiply-add a clock.
-  for (const Known& known :
-       {Known{"8800gtx", 86.4, 345.6}, Known{"gtx280", 141.7, 622}, Known{"m2090", 177, 1331}, Known{"k20", 208, 3520},
-        Known{"k40", 288, 4290}, Known{"p100", 732, 10600}, Known{"v100", 898, 15700}, Known{"a100", 2039, 19500},
-        Known{"h100", 3352, 66900}, Known{"rtx4070super", 504, 35480}}) {
+  for (const Known& known : {Known{"8800gtx", 86.4, 345.6}, Known{"gtx280", 141.7, 622}, Known{"m2090", 177, 1331}, Known{"k20", 208, 3520},
+                             Known{"k40", 288, 4290}, Known{"p100", 732, 10600}, Known{"v100", 898, 15700}, Known{"a100", 2039, 19500},
+                             Known{"h100", 3352, 66900}, Known{"rtx4070super", 504, 35480}}) {
     const Device& device = *find_device(known.key);
     EXPECT_NEAR(device.memory_bytes_per_second() / 1e9, known.gb_per_s, 0.005 * known.gb_per_s) << known.key;
     EXPECT_NEAR(device.peak_fp32_flops() / 1e9, known.fp32_gflops, 0.005 * known.fp32_gflops) << known.key;

@@ -60,10 +60,8 @@ TEST(GlobalTransactions, GuideFigureFor20) {
   EXPECT_EQ(segments_of(rule, kInOrder), (std::vector<Segment>{{128, 128}}));
   EXPECT_EQ(segments_of(rule, kTwoLanesSwapped), (std::vector<Segment>{{128, 128}}));
   EXPECT_EQ(segments_of(rule, kShifted), (std::vector<Segment>{{128, 128}, {256, 128}}));
-  EXPECT_EQ(segments_of(rule, kInOrder, LoadPath::L2),
-            thirty_two_byte_pieces({{128, 1}, {160, 1}, {192, 1}, {224, 1}}));
-  EXPECT_EQ(segments_of(rule, kShifted, LoadPath::L2),
-            thirty_two_byte_pieces({{128, 1}, {160, 1}, {192, 1}, {224, 1}, {256, 1}}));
+  EXPECT_EQ(segments_of(rule, kInOrder, LoadPath::L2), thirty_two_byte_pieces({{128, 1}, {160, 1}, {192, 1}, {224, 1}}));
+  EXPECT_EQ(segments_of(rule, kShifted, LoadPath::L2), thirty_two_byte_pieces({{128, 1}, {160, 1}, {192, 1}, {224, 1}, {256, 1}}));
 }
 
 TEST(GlobalTransactions, KeplerLoadsPassL1UnlessAsked) {
@@ -75,9 +73,7 @@ TEST(GlobalTransactions, KeplerLoadsPassL1UnlessAsked) {
 }
 
 TEST(GlobalTransactions, TenIsStrictAboutOrderWidthAndAlignment) {
-  auto count = [](const WarpAccess& access) {
-    return global_traffic(GlobalRule::HalfWarpStrict, access).segment_count;
-  };
+  auto count = [](const WarpAccess& access) { return global_traffic(GlobalRule::HalfWarpStrict, access).segment_count; };
   EXPECT_EQ(count(strided(8, 1)), 2);      // one 128-byte transaction per half warp
   EXPECT_EQ(count(strided(16, 1)), 4);     // two
   EXPECT_EQ(count(strided(4, 1, 64)), 2);  // 64 bytes suffice for 4-byte words
@@ -152,8 +148,8 @@ TEST(GlobalTransactions, SectorsOfAnH200) {
 }
 
 TEST(GlobalTransactions, NoActiveLaneIsNoTraffic) {
-  for (GlobalRule rule : {GlobalRule::HalfWarpStrict, GlobalRule::HalfWarpSegments, GlobalRule::Lines,
-                          GlobalRule::Segments, GlobalRule::Sectors}) {
+  for (GlobalRule rule :
+       {GlobalRule::HalfWarpStrict, GlobalRule::HalfWarpSegments, GlobalRule::Lines, GlobalRule::Segments, GlobalRule::Sectors}) {
     WarpAccess access = strided(4, 1);
     access.active = 0;
     GlobalTraffic traffic = global_traffic(rule, access);
@@ -167,8 +163,7 @@ TEST(GlobalTransactions, RandomAccessesAreCovered) {
   for (int round = 0; round < 20'000; ++round) {
     int bytes = 1 << random() % 5;
     uint64_t span = 1ull << (4 + random() % 10);
-    WarpAccess access = access_of(
-        bytes, [&](int) { return random() % span * bytes + 4096; }, random() % 2);
+    WarpAccess access = access_of(bytes, [&](int) { return random() % span * bytes + 4096; }, random() % 2);
     access.active = random() % 3 ? random() : ~0u;
     auto rule = static_cast<GlobalRule>(random() % 5);
     auto path = static_cast<LoadPath>(random() % 4);
@@ -185,8 +180,7 @@ TEST(GlobalTransactions, RandomAccessesAreCovered) {
       if (!(access.active >> lane & 1)) continue;
       bool covered = false;
       for (const Segment& segment : traffic.segments())
-        covered |=
-            access.address[lane] >= segment.address && access.address[lane] + bytes <= segment.address + segment.bytes;
+        covered |= access.address[lane] >= segment.address && access.address[lane] + bytes <= segment.address + segment.bytes;
       ASSERT_TRUE(covered) << "rule " << static_cast<int>(rule) << ", lane " << lane;
     }
   }

@@ -37,8 +37,7 @@ TEST(Occupancy, GoldenVectors) {
       {"h100", {8, 6, 4, 5, 1, 16, 1, 32, 4, 2}}};
   for (const auto& [key, blocks] : golden)
     for (size_t i = 0; i < std::size(launches); ++i)
-      EXPECT_EQ(blocks_on(key, launches[i]), blocks[i])
-          << key << ": block " << launches[i].block << ", registers " << launches[i].regs;
+      EXPECT_EQ(blocks_on(key, launches[i]), blocks[i]) << key << ": block " << launches[i].block << ", registers " << launches[i].regs;
 }
 
 // G80: 8192 registers, 768 threads. The examples of its programming guide: 10 registers let three blocks of 256 run,
@@ -185,8 +184,7 @@ TEST_F(RecordedH200, ActiveBlocks) {
         auto found = occupancy(h200_, kernel_of(row), block, dynamic, settings_of(row));
         ASSERT_TRUE(found);
         EXPECT_EQ(found->blocks_per_sm, row.at("blocks").at(i++))
-            << row.at("kernel") << ", carveout " << row.at("carveout") << ", block " << block << ", dynamic "
-            << dynamic;
+            << row.at("kernel") << ", carveout " << row.at("carveout") << ", block " << block << ", dynamic " << dynamic;
       }
   }
 }

@@ -69,10 +69,9 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.device->key << ": block " << c.block << ", registers " << c.kernel.regs_per_thread << ", static "
-             << c.kernel.static_shared << ", dynamic " << c.dynamic << " of " << c.kernel.max_dynamic_shared
-             << ", opt-in " << c.kernel.shared_optin << ", barriers " << c.kernel.block_barriers << ", cache "
-             << static_cast<int>(c.settings.cache) << ", carveout " << c.settings.carveout_percent << ", caching "
-             << static_cast<int>(c.settings.global_caching);
+             << c.kernel.static_shared << ", dynamic " << c.dynamic << " of " << c.kernel.max_dynamic_shared << ", opt-in "
+             << c.kernel.shared_optin << ", barriers " << c.kernel.block_barriers << ", cache " << static_cast<int>(c.settings.cache)
+             << ", carveout " << c.settings.carveout_percent << ", caching " << static_cast<int>(c.settings.global_caching);
 }
 
 class Cases {
@@ -125,8 +124,7 @@ TEST(VendorOccupancy, AMillionRandomKernelsAgree) {
     ASSERT_EQ(theirs.activeBlocksPerMultiprocessor, ours->blocks_per_sm) << c;
     // Theirs looks at barriers last and then still names what was the limit before them; ours does not.
     bool barriers_alone = ours->limited_by == kLimitBarriers;
-    ASSERT_EQ(barriers_alone ? theirs.limitingFactors & OCC_LIMIT_BARRIERS : theirs.limitingFactors, ours->limited_by)
-        << c;
+    ASSERT_EQ(barriers_alone ? theirs.limitingFactors & OCC_LIMIT_BARRIERS : theirs.limitingFactors, ours->limited_by) << c;
     ASSERT_EQ(theirs.blockLimitRegs, ours->by_registers) << c;
     ASSERT_EQ(theirs.blockLimitSharedMem, ours->by_shared) << c;
     ASSERT_EQ(theirs.blockLimitWarps, ours->by_warps) << c;
@@ -172,8 +170,7 @@ TEST(VendorOccupancy, PotentialBlockSizeAgrees) {
     int grid = 0, block = 0;
     size_t per_thread = i % 3 ? 0 : i % 97;
     auto shared_of = [&](int threads) { return c.dynamic + per_thread * threads; };
-    cudaOccError error =
-        cudaOccMaxPotentialOccupancyBlockSizeVariableSMem(&grid, &block, &device, &kernel, &state, shared_of);
+    cudaOccError error = cudaOccMaxPotentialOccupancyBlockSizeVariableSMem(&grid, &block, &device, &kernel, &state, shared_of);
     auto ours = max_potential_block_size(*c.device, c.kernel, shared_of, 0, c.settings);
     ASSERT_EQ(error == CUDA_OCC_SUCCESS, static_cast<bool>(ours)) << c;
     if (!ours) continue;

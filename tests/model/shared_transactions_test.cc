@@ -38,8 +38,7 @@ TEST(SharedBanks, StrideOfWords) {
 }
 
 TEST(SharedBanks, BroadcastIsFree) {
-  for (const char* key : {"c2050", "k40", "m40", "v100", "h200"})
-    EXPECT_EQ(on(key, strided(4, 0)).wavefronts, 1) << key;
+  for (const char* key : {"c2050", "k40", "m40", "v100", "h200"}) EXPECT_EQ(on(key, strided(4, 0)).wavefronts, 1) << key;
   EXPECT_EQ(on("gtx280", strided(4, 0)).wavefronts, 2);  // one per half warp
   EXPECT_EQ(on("gtx280", strided(4, 0)).conflicts(), 0);
 }
@@ -114,10 +113,7 @@ TEST(SharedBanks, SubwordsOfOneWordNeverConflict) {
 }
 
 TEST(SharedBanks, EqualNeighboursLetPhasesOfALoadMerge) {
-  auto neighbours = [](int bytes, bool store) {
-    return access_of(
-        bytes, [](int lane) { return lane / 2; }, store);
-  };
+  auto neighbours = [](int bytes, bool store) { return access_of(bytes, [](int lane) { return lane / 2; }, store); };
   auto next_but_one = [](int bytes) { return access_of(bytes, [](int lane) { return lane & ~2; }); };
   EXPECT_EQ(on("v100", strided(8, 0)).wavefronts, 1);
   EXPECT_EQ(on("v100", neighbours(8, false)).wavefronts, 1);
@@ -145,8 +141,7 @@ TEST(SharedBanks, InactiveLanesCostNothing) {
 TEST(SharedBanks, StoreCyclesOfAnH200) {
   auto data = read_test_data("h200_shared_stores.json");
   for (const auto& row : data.at("rows")) {
-    WarpAccess access = access_of(
-        row.at(0), [&](int lane) { return row.at(3 + lane).get<int>(); }, true);
+    WarpAccess access = access_of(row.at(0), [&](int lane) { return row.at(3 + lane).get<int>(); }, true);
     access.active = row.at(1);
     double cycles = row.at(2);
     int least = access.bytes_per_lane == 16 ? 4 : 2;

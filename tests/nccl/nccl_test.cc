@@ -233,11 +233,8 @@ TEST_F(Nccl, operations_in_place) {
     ncclRedOp_t op;
     int64_t value;
   };
-  for (const Expected e : {Expected{ncclSum, 2 - 7 + 11},
-                           {ncclProd, 2 * -7 * 11},
-                           {ncclMax, 11},
-                           {ncclMin, -7},
-                           {ncclAvg, (2 - 7 + 11) / 3}}) {
+  for (const Expected e :
+       {Expected{ncclSum, 2 - 7 + 11}, {ncclProd, 2 * -7 * 11}, {ncclMax, 11}, {ncclMin, -7}, {ncclAvg, (2 - 7 + 11) / 3}}) {
     Buffers<int64_t> both(5);
     both.fill([](int r, size_t) { return r == 0 ? 2 : r == 1 ? -7 : 11; });
     all([&](int r) { return ncclAllReduce(both.at[r], both.at[r], 5, ncclInt64, e.op, comm[r], stream[r]); });
@@ -246,8 +243,8 @@ TEST_F(Nccl, operations_in_place) {
 }
 
 template <class T>
-void small_floats(ncclDataType_t type, const std::function<void(const std::function<ncclResult_t(int)>&)>& all,
-                  ncclComm_t* comm, cudaStream_t* stream) {
+void small_floats(ncclDataType_t type, const std::function<void(const std::function<ncclResult_t(int)>&)>& all, ncclComm_t* comm,
+                  cudaStream_t* stream) {
   Buffers<T> both(300);
   both.fill([](int r, size_t i) { return T(static_cast<float>(r) + static_cast<float>(i % 4)); });
   all([&](int r) { return ncclAllReduce(both.at[r], both.at[r], 300, type, ncclSum, comm[r], stream[r]); });
@@ -275,15 +272,14 @@ TEST_F(Nccl, factors_of_ones_own) {
   CUDA(cudaMalloc(&on_device, sizeof(double)));
   CUDA(cudaMemcpy(on_device, &factors[2], sizeof(double), cudaMemcpyHostToDevice));
   ncclRedOp_t op[kRanks];
-  for (int r = 0; r < 2; ++r)
-    OK(ncclRedOpCreatePreMulSum(&op[r], &factors[r], ncclDouble, ncclScalarHostImmediate, comm[r]));
+  for (int r = 0; r < 2; ++r) OK(ncclRedOpCreatePreMulSum(&op[r], &factors[r], ncclDouble, ncclScalarHostImmediate, comm[r]));
   OK(ncclRedOpCreatePreMulSum(&op[2], on_device, ncclDouble, ncclScalarDevice, comm[2]));
   Buffers<double> both(10);
   both.fill([](int r, size_t i) { return r + 1 + static_cast<double>(i); });
   all([&](int r) { return ncclAllReduce(both.at[r], both.at[r], 10, ncclDouble, op[r], comm[r], stream[r]); });
   for (size_t i = 0; i < 10; ++i)
-    EXPECT_EQ(both.get(0)[i], 2.0 * (1 + static_cast<double>(i)) + 0.5 * (2 + static_cast<double>(i)) +
-                                  10.0 * (3 + static_cast<double>(i)));
+    EXPECT_EQ(both.get(0)[i],
+              2.0 * (1 + static_cast<double>(i)) + 0.5 * (2 + static_cast<double>(i)) + 10.0 * (3 + static_cast<double>(i)));
   EXPECT_EQ(ncclAllReduce(both.at[0], both.at[0], 10, ncclFloat, op[0], comm[0], stream[0]), ncclInvalidArgument);
   for (int r = 0; r < kRanks; ++r) OK(ncclRedOpDestroy(op[r], comm[r]));
   EXPECT_EQ(ncclRedOpDestroy(op[0], comm[0]), ncclInvalidArgument);
@@ -294,9 +290,7 @@ TEST_F(Nccl, one_root) {
   Buffers<int> in(kLong), out(kLong), gathered(kLong * kRanks);
   const auto value = [](int r, size_t i) { return r * 1000000 + static_cast<int>(i); };
   in.fill(value);
-  all([&](int r) {
-    return ncclReduce(in.at[r], r == 1 ? out.at[r] : nullptr, kLong, ncclInt, ncclMax, 1, comm[r], stream[r]);
-  });
+  all([&](int r) { return ncclReduce(in.at[r], r == 1 ? out.at[r] : nullptr, kLong, ncclInt, ncclMax, 1, comm[r], stream[r]); });
   EXPECT_EQ(out.get(1)[kLong - 1], value(2, kLong - 1));
   EXPECT_EQ(out.get(0)[5], 0);
   all([&](int r) { return ncclBroadcast(in.at[r], out.at[r], kLong, ncclInt, 2, comm[r], stream[r]); });
@@ -320,13 +314,10 @@ TEST_F(Nccl, parts_for_everybody) {
     for (size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], 3000 + 3 * static_cast<int>((r * n + i) % 777));
   }
   // In place: this rank's part is where it will be.
-  all([&](int r) {
-    return ncclAllGather(in.at[r] + n * static_cast<size_t>(r), in.at[r], n, ncclInt, comm[r], stream[r]);
-  });
+  all([&](int r) { return ncclAllGather(in.at[r] + n * static_cast<size_t>(r), in.at[r], n, ncclInt, comm[r], stream[r]); });
   for (int r = 0; r < kRanks; ++r) {
     const auto got = in.get(r);
-    for (size_t i = 0; i < n * kRanks; ++i)
-      ASSERT_EQ(got[i], static_cast<int>(i / n) * 1000 + static_cast<int>(i % 777));
+    for (size_t i = 0; i < n * kRanks; ++i) ASSERT_EQ(got[i], static_cast<int>(i / n) * 1000 + static_cast<int>(i % 777));
   }
   in.fill([](int r, size_t i) { return r * 1000000 + static_cast<int>(i); });
   all([&](int r) { return ncclAlltoAll(in.at[r], out.at[r], n, ncclInt, comm[r], stream[r]); });

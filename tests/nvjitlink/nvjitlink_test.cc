@@ -51,8 +51,7 @@ const std::string kFunction = R"(
 }
 )";
 
-const std::string kMistake =
-    ".version 7.0\n.target sm_52\n.address_size 64\n.visible .func oops() { ad.s32 %r1, %r2, %r3; ret; }\n";
+const std::string kMistake = ".version 7.0\n.target sm_52\n.address_size 64\n.visible .func oops() { ad.s32 %r1, %r2, %r3; ret; }\n";
 
 // As in an object file: the container lies on a boundary of eight bytes.
 std::string fatbin(const std::string& text, int cc) { return warpbeam::fatbin::write({{cc, text}}); }
@@ -214,8 +213,7 @@ TEST_F(NvJitLink, reads_options) {
     nvJitLinkResult result;
   } cases[] = {
       {{"-lto"}, NVJITLINK_ERROR_MISSING_ARCH},
-      {{"-arch=sm_90a", "-O3", "-g", "-lineinfo", "-time", "-maxrregcount=32", "-ftz=1", "-Xptxas=-v", "-no-cache"},
-       NVJITLINK_SUCCESS},
+      {{"-arch=sm_90a", "-O3", "-g", "-lineinfo", "-time", "-maxrregcount=32", "-ftz=1", "-Xptxas=-v", "-no-cache"}, NVJITLINK_SUCCESS},
       {{"-arch=sm_120"}, NVJITLINK_SUCCESS},
       {{"-arch=sm_999"}, NVJITLINK_ERROR_UNRECOGNIZED_ARCH},
       {{"-arch=foo"}, NVJITLINK_ERROR_UNRECOGNIZED_OPTION},

@@ -173,8 +173,7 @@ TEST_F(Nvml, has_no_sensors) {
 
 // Tools load the library and look the functions up, older forms too.
 TEST_F(Nvml, is_loaded_by_name) {
-  for (const char* name :
-       {"nvmlInit", "nvmlDeviceGetCount", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetPciInfo_v2"})
+  for (const char* name : {"nvmlInit", "nvmlDeviceGetCount", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetPciInfo_v2"})
     EXPECT_NE(dlsym(RTLD_DEFAULT, name), nullptr) << name;
 }
 

@@ -22,9 +22,7 @@ class Nvrtc : public testing::Test {
   void TearDown() override {
     if (program) nvrtcDestroyProgram(&program);
   }
-  void create(const char* text, const char* name = "test.cu") {
-    OK(nvrtcCreateProgram(&program, text, name, 0, nullptr, nullptr));
-  }
+  void create(const char* text, const char* name = "test.cu") { OK(nvrtcCreateProgram(&program, text, name, 0, nullptr, nullptr)); }
   nvrtcResult compile(std::vector<const char*> options = {}) {
     return nvrtcCompileProgram(program, static_cast<int>(options.size()), options.data());
   }
@@ -53,8 +51,7 @@ TEST_F(Nvrtc, compiles_what_includes_nothing_and_it_runs) {
       size_t i = blockIdx.x * blockDim.x + threadIdx.x;
       if (i < n) out[i] = a * x[i] + sqrtf(y[i]);
     })");
-  OK(compile({"--gpu-architecture=compute_75", "--fmad=false", "-default-device", "--std=c++17", "-D SCALE=2"}))
-      << log();
+  OK(compile({"--gpu-architecture=compute_75", "--fmad=false", "-default-device", "--std=c++17", "-D SCALE=2"})) << log();
   EXPECT_EQ(log(), "");
   CUcontext context;
   CUmodule module;
@@ -248,8 +245,7 @@ TEST_F(Nvrtc, tells_which_toolkit_it_is_of) {
 TEST_F(Nvrtc, reports_errors_with_the_programs_name_and_line) {
   create("__global__ void k(int* p) {\n  *p = not_there_at_all;\n}\n", "user_kernel.cu");
   EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION);
-  EXPECT_NE(log().find("user_kernel.cu(2): error: use of undeclared identifier 'not_there_at_all'"), std::string::npos)
-      << log();
+  EXPECT_NE(log().find("user_kernel.cu(2): error: use of undeclared identifier 'not_there_at_all'"), std::string::npos) << log();
   EXPECT_NE(log().find("1 error detected in the compilation of \"user_kernel.cu\"."), std::string::npos) << log();
   size_t size;
   EXPECT_EQ(nvrtcGetPTXSize(program, &size), NVRTC_ERROR_INVALID_PROGRAM);

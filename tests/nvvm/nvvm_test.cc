@@ -133,12 +133,14 @@ TEST_F(Nvvm, takes_of_a_lazy_module_what_is_needed) {
 }
 
 TEST_F(Nvvm, options_choose_instructions) {
-  OK(add("declare float @llvm.sqrt.f32(float)\ndefine float @f(float %x, float %y) {\n  %a = call float @llvm.sqrt.f32(float %x)\n"
-         "  %b = fdiv float %a, %y\n  %c = fmul float %b, %x\n  %d = fadd float %c, %y\n  ret float %d\n}\n"));
+  OK(
+      add("declare float @llvm.sqrt.f32(float)\ndefine float @f(float %x, float %y) {\n  %a = call float @llvm.sqrt.f32(float %x)\n"
+          "  %b = fdiv float %a, %y\n  %c = fmul float %b, %x\n  %d = fadd float %c, %y\n  ret float %d\n}\n"));
   OK(compile({"-arch=compute_90"}));
   for (const char* text : {"sqrt.rn.f32", "div.rn.f32", "fma.rn.f32"}) EXPECT_NE(result().find(text), std::string::npos) << text;
   OK(compile({"-arch=compute_90", "-ftz=1", "-prec-sqrt=0", "-prec-div=0", "-fma=0"}));
-  for (const char* text : {"sqrt.approx.ftz.f32", "div.full.ftz.f32", "add.rn.ftz.f32"}) EXPECT_NE(result().find(text), std::string::npos) << text << result();
+  for (const char* text : {"sqrt.approx.ftz.f32", "div.full.ftz.f32", "add.rn.ftz.f32"})
+    EXPECT_NE(result().find(text), std::string::npos) << text << result();
   OK(compile({"-arch=compute_90"}));
   EXPECT_NE(result().find("div.rn.f32"), std::string::npos) << "options are of one call";
 }

@@ -31,7 +31,11 @@ class Cases {
     const uint64_t base = space == Space::Shared ? 0 : (uint64_t{1} << 40) + below(64) * bytes;
     const uint64_t form = below(5), stride = below(40), first = below(elements);
     for (uint64_t l = 0; l < 32; ++l) {
-      const uint64_t place = form == 0 ? first : form == 1 ? first + stride * l : form == 2 ? first + below(1 + stride) : form == 3 ? first + l / (1 + stride) : below(elements);
+      const uint64_t place = form == 0   ? first
+                             : form == 1 ? first + stride * l
+                             : form == 2 ? first + below(1 + stride)
+                             : form == 3 ? first + l / (1 + stride)
+                                         : below(elements);
       c.access.address[l] = base + place % elements * bytes;
     }
     const uint64_t any = c.access.address[static_cast<size_t>(std::countr_zero(c.access.mask))];
@@ -72,14 +76,17 @@ TEST(Traffic, of_global_memory_is_the_models) {
   for (int k = 0; k < kTimes && !testing::Test::HasFailure(); ++k) {
     const AccessKind kind = k % 3 == 0 ? AccessKind::Read : k % 3 == 1 ? AccessKind::Write : AccessKind::Atomic;
     const bool atomic = kind == AccessKind::Atomic;
-    Case c = cases.next(kind, kRanges[static_cast<size_t>(k) % std::size(kRanges)], atomic ? 2u << k / 5 % 4 : 1u << k / 7 % 5, Space::Global);
+    Case c =
+        cases.next(kind, kRanges[static_cast<size_t>(k) % std::size(kRanges)], atomic ? 2u << k / 5 % 4 : 1u << k / 7 % 5, Space::Global);
     c.same.compares = atomic && k % 7 == 0;
     Counts counts;
     source.form.mods.op = c.same.compares ? isa::Op::Cas : isa::Op::Add;
     count_access(device, model::BankMode::FourBytes, insn, c.access, counts);
     EXPECT_EQ(counts.to_global, 1u);
-    expect_as_modelled(c, counts.global, atomic ? model::global_atomic_traffic(device.global_rule, c.same) : model::global_traffic(device, c.same));
-    if (testing::Test::HasFailure()) ADD_FAILURE() << "case " << k << ", " << c.access.bytes << " bytes a lane, lanes " << std::hex << c.access.mask;
+    expect_as_modelled(c, counts.global,
+                       atomic ? model::global_atomic_traffic(device.global_rule, c.same) : model::global_traffic(device, c.same));
+    if (testing::Test::HasFailure())
+      ADD_FAILURE() << "case " << k << ", " << c.access.bytes << " bytes a lane, lanes " << std::hex << c.access.mask;
   }
 }
 
@@ -90,7 +97,8 @@ TEST(Traffic, of_shared_memory_is_the_models) {
   insn.source = &source;
   Cases cases;
   for (int k = 0; k < kTimes && !testing::Test::HasFailure(); ++k) {
-    const Case c = cases.next(k % 2 ? AccessKind::Read : AccessKind::Write, kRanges[static_cast<size_t>(k) % 5], 1u << k / 7 % 5, Space::Shared);
+    const Case c =
+        cases.next(k % 2 ? AccessKind::Read : AccessKind::Write, kRanges[static_cast<size_t>(k) % 5], 1u << k / 7 % 5, Space::Shared);
     Counts counts;
     count_access(device, model::BankMode::FourBytes, insn, c.access, counts);
     const model::SharedTraffic traffic = model::shared_traffic(device, c.same);
@@ -98,7 +106,8 @@ TEST(Traffic, of_shared_memory_is_the_models) {
     EXPECT_EQ(counts.shared.wavefronts, static_cast<uint64_t>(traffic.wavefronts));
     EXPECT_EQ(counts.shared.conflicts, static_cast<uint64_t>(traffic.conflicts()));
     EXPECT_EQ(counts.shared.bytes, static_cast<uint64_t>(model::distinct_bytes(c.same)));
-    if (testing::Test::HasFailure()) ADD_FAILURE() << "case " << k << ", " << c.access.bytes << " bytes a lane, lanes " << std::hex << c.access.mask;
+    if (testing::Test::HasFailure())
+      ADD_FAILURE() << "case " << k << ", " << c.access.bytes << " bytes a lane, lanes " << std::hex << c.access.mask;
   }
 }
 

@@ -39,15 +39,12 @@ const Case kCases[] = {
     {"HugeSize", ".global .b64 x[1<<40];", "ptx:4:14: error: the size of 'x' is out of range"},
     {"OddAlignment", ".global .align 3 .b32 x;", "ptx:4:9: error: an alignment is a power of two up to 4096"},
     {"TooManyValues", ".global .b32 x[2] = {1, 2, 3};", "ptx:4:28: error: too many values for 'x'"},
-    {"SharedValue", ".shared .b32 x = 1;",
-     "ptx:4:18: error: only .global and .const variables can have an initialiser"},
+    {"SharedValue", ".shared .b32 x = 1;", "ptx:4:18: error: only .global and .const variables can have an initialiser"},
     {"ExternValue", ".extern .global .b32 x = 1;", "ptx:4:26: error: 'x' is .extern and cannot have an initialiser"},
     {"DivisionByZero", ".global .b32 x = 1 / 0;", "ptx:4:20: error: division by zero"},
-    {"FloatForInteger", ".global .b32 x[1.5];",
-     "ptx:4:16: error: '1.5' is a floating-point literal where an integer is needed"},
+    {"FloatForInteger", ".global .b32 x[1.5];", "ptx:4:16: error: '1.5' is a floating-point literal where an integer is needed"},
     {"ShortFloat", ".global .f32 x = 0f123;", "ptx:4:18: error: '0f123' is not a float literal"},
-    {"WideNumber", ".global .b64 x = 0x11111111111111111;",
-     "ptx:4:18: error: '0x11111111111111111' is not a number of at most 64 bits"},
+    {"WideNumber", ".global .b64 x = 0x11111111111111111;", "ptx:4:18: error: '0x11111111111111111' is not a number of at most 64 bits"},
     {"UnknownSymbol", ".global .u64 x = nowhere;", "ptx:4:18: error: 'nowhere' is not defined"},
     {"VariableTwice", ".global .b32 x;\n.global .b32 x;", "ptx:5:14: error: 'x' is defined twice"},
     {"FunctionTwice", ".func f() { ret; }\n.func f() { ret; }", "ptx:5:7: error: 'f' is defined twice"},
@@ -55,23 +52,20 @@ const Case kCases[] = {
     {"NoEnd", ".func f() { ret;", "error: the text ends inside the body of 'f'"},
     {"RegisterParameter", ".func f(.reg .b32 a[4]) { ret; }", "ptx:4:19: error: register parameter 'a' must be one value of 8 to 64 bits"},
     {"AliasOfNothing", ".func f(); .alias f, g;", "ptx:4:19: error: 'f' cannot stand for 'g', which is not defined here"},
-    {"BigParameter", ".entry f(.param .b8 x[1<<39]) { ret; }",
-     "ptx:4:21: error: the parameters of 'f' need more than 32764 bytes"},
+    {"BigParameter", ".entry f(.param .b8 x[1<<39]) { ret; }", "ptx:4:21: error: the parameters of 'f' need more than 32764 bytes"},
     {"BigShared", ".shared .b8 x[50000]; .entry f() { .reg .b32 a; ld.shared.b32 a, [x]; ret; }",
      "ptx:4:30: error: 'f' uses 50000 bytes of static shared memory"},
     {"BigConstant", ".const .b8 x[70000];", "__constant__ variables need 70000 bytes"},
     {"OpenComment", ".global .b32 x = /* no end", "a constant is needed"},
     {"OpenString", ".file 1 \"a.cu", "ptx:4:7: error: a number and a quoted name are needed after .file"},
     {"OpenSection", ".section .debug_info { .b8 1", "error: the text ends inside a .section"},
-    {"DeepExpression",
-     ".global .b32 x = ((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))));",
+    {"DeepExpression", ".global .b32 x = ((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))));",
      "expression nests too deeply"},
 
-    {"Sampler", " tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r1}, [%d1, %d1, {%r1, %r2}];", "error: samplers apart from their texture are not supported"},
-    {"UnknownInstruction", " frobnicate.u32 %r1, %r2;",
-     "ptx:5:2: error: instruction 'frobnicate.u32' is not supported"},
-    {"UnknownModifier", " add.fast.s32 %r1, %r2, %r3;",
-     "ptx:5:2: error: add.fast.s32: '.fast' is not a modifier of 'add' here"},
+    {"Sampler", " tex.2d.v4.u32.s32 {%r1, %r2, %r3, %r1}, [%d1, %d1, {%r1, %r2}];",
+     "error: samplers apart from their texture are not supported"},
+    {"UnknownInstruction", " frobnicate.u32 %r1, %r2;", "ptx:5:2: error: instruction 'frobnicate.u32' is not supported"},
+    {"UnknownModifier", " add.fast.s32 %r1, %r2, %r3;", "ptx:5:2: error: add.fast.s32: '.fast' is not a modifier of 'add' here"},
     {"OperandMissing", " add.s32 %r1, %r2;", "ptx:5:2: error: add.s32: 'add' does not take 2 operands"},
     {"UnknownRegister", " add.s32 %r1, %r2, %r99;", "ptx:5:20: error: '%r99' is not declared"},
     {"WrongWidth", " add.s32 %r1, %r2, %d3;", "ptx:5:2: error: %d3 is .b64 but the instruction needs .s32"},
@@ -124,15 +118,13 @@ TEST_P(RefusalTest, SaysWhatAndWhere) {
                 ".global .b32 g; .func f(.param .b32 x) { ret; } .entry k() { .reg .pred %p<4>; .reg .b16 %h<4>; .reg "
                 ".b32 %r<4>; .reg .b64 %d<4>; .reg .f32 %f<4>;\n") +
             GetParam().text + "\nret; }\n";
-  else
-    text += GetParam().text;
+  else text += GetParam().text;
   const std::string said = refusal(text);
   EXPECT_EQ(said.substr(0, 4), "218 ") << said;
   EXPECT_NE(said.find(GetParam().said), std::string::npos) << said;
 }
 
-INSTANTIATE_TEST_SUITE_P(Texts, RefusalTest, testing::ValuesIn(kCases),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Texts, RefusalTest, testing::ValuesIn(kCases), [](const auto& info) { return std::string(info.param.name); });
 
 TEST(Refusals, OfWhatIsNotPtx) {
   EXPECT_NE(refusal("").find("218 ptx:1:1: error: this is not PTX: the text is empty"), std::string::npos);
@@ -144,14 +136,11 @@ TEST(Refusals, OfWhatIsNotPtx) {
 }
 
 TEST(Refusals, OfVersionsToCome) {
-  EXPECT_EQ(refusal(".version 12.0\n.target sm_90\n").substr(0, 48),
-            "222 ptx:1:10: error: PTX version 12.0 is not sup");
+  EXPECT_EQ(refusal(".version 12.0\n.target sm_90\n").substr(0, 48), "222 ptx:1:10: error: PTX version 12.0 is not sup");
 }
 
 TEST(Refusals, OfTargetsThatAreNone) {
-  const auto refused = [](std::string_view name) {
-    return refusal(fmt::format(".version 8.0\n.target {}\n.address_size 64\n", name));
-  };
+  const auto refused = [](std::string_view name) { return refusal(fmt::format(".version 8.0\n.target {}\n.address_size 64\n", name)); };
   for (const char* name : {"sm_999", "sm_9", "sm_", "sm_80a", "sm_90f", "sm_90ab", "compute_85"})
     EXPECT_EQ(refused(name).find(fmt::format("218 ptx:2:9: error: '{}' is not a target", name)), 0u) << refused(name);
   for (const char* name : {"sm_20", "sm_90a", "sm_100f", "compute_75"}) EXPECT_EQ(refused(name), "") << name;
@@ -159,10 +148,8 @@ TEST(Refusals, OfTargetsThatAreNone) {
 
 TEST(Refusals, NameEveryMistake) {
   const std::string said =
-      refusal(std::string(kHead) +
-              ".entry k() { .reg .b32 %r<3>;\nadd.s32 %r1, %r9, 1;\nadd.q32 %r1, %r2, 1;\nmul.s32 %r1;\n}\n");
-  for (const char* place : {"ptx:5:14:", "ptx:6:1:", "ptx:7:1:"})
-    EXPECT_NE(said.find(place), std::string::npos) << said;
+      refusal(std::string(kHead) + ".entry k() { .reg .b32 %r<3>;\nadd.s32 %r1, %r9, 1;\nadd.q32 %r1, %r2, 1;\nmul.s32 %r1;\n}\n");
+  for (const char* place : {"ptx:5:14:", "ptx:6:1:", "ptx:7:1:"}) EXPECT_NE(said.find(place), std::string::npos) << said;
 }
 
 // Everything that once went wrong, and a sample of what the fuzzer found its way with.
@@ -173,8 +160,7 @@ TEST(Corpus, LoadsOrIsRefused) {
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     SCOPED_TRACE(entry.path().filename().string());
     const std::string said = refusal(text);
-    EXPECT_TRUE(said.empty() || said.starts_with("218 ptx") || said.starts_with("222 ptx") || said.starts_with("2 "))
-        << said;
+    EXPECT_TRUE(said.empty() || said.starts_with("218 ptx") || said.starts_with("222 ptx") || said.starts_with("2 ")) << said;
     ++files;
   }
   EXPECT_GT(files, 50u);
@@ -216,8 +202,7 @@ TEST(LongTexts, Calls) {
 TEST(LongTexts, Jumps) {
   expect_linear([](int lines) {
     return long_kernel(lines / 2, [=](int k) {
-      return "L" + std::to_string(k) + ": add.s32 %r1, %r1, 1;\n@%p1 bra L" + std::to_string(k * 7919LL % (lines / 2)) +
-             ";\n";
+      return "L" + std::to_string(k) + ": add.s32 %r1, %r1, 1;\n@%p1 bra L" + std::to_string(k * 7919LL % (lines / 2)) + ";\n";
     });
   });
 }
@@ -225,15 +210,14 @@ TEST(LongTexts, Tables) {
   expect_linear([](int lines) {
     return long_kernel(lines / 4, [](int k) {
       const std::string n = std::to_string(k);
-      return "T" + n + ": .branchtargets A" + n + ", B" + n + ";\nbrx.idx %r1, T" + n + ";\nA" + n +
-             ": add.u32 %r1, %r1, 1;\nB" + n + ":\n";
+      return "T" + n + ": .branchtargets A" + n + ", B" + n + ";\nbrx.idx %r1, T" + n + ";\nA" + n + ": add.u32 %r1, %r1, 1;\nB" + n +
+             ":\n";
     });
   });
 }
 TEST(LongTexts, NestedLoops) {
   expect_linear([](int lines) {
-    std::string text = long_kernel(
-        lines / 2, [](int k) { return "L" + std::to_string(k) + ": atom.global.add.u32 %r1, [%d1], 1;\n"; });
+    std::string text = long_kernel(lines / 2, [](int k) { return "L" + std::to_string(k) + ": atom.global.add.u32 %r1, [%d1], 1;\n"; });
     text.resize(text.size() - 7);
     for (int k = lines / 2; k-- > 0;) text += "@%p1 bra L" + std::to_string(k) + ";\n";
     return text + "ret; }\n";
@@ -241,9 +225,8 @@ TEST(LongTexts, NestedLoops) {
 }
 TEST(LongTexts, LocalVariables) {
   expect_linear([](int lines) {
-    return long_kernel(lines / 2, [](int k) {
-      return ".local .b32 l" + std::to_string(k) + ";\nmov.u64 %d1, l" + std::to_string(k) + ";\n";
-    });
+    return long_kernel(lines / 2,
+                       [](int k) { return ".local .b32 l" + std::to_string(k) + ";\nmov.u64 %d1, l" + std::to_string(k) + ";\n"; });
   });
 }
 

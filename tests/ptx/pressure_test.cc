@@ -17,11 +17,17 @@ uint32_t pressure_of(const std::string& body, const std::string& directives = ""
 }
 
 TEST(Pressure, ParametersAndNumbersCostNothing) {
-  EXPECT_EQ(pressure_of(".reg .b64 %d<3>; .reg .b32 %r<4>; ld.param.u64 %d0, [p]; cvta.to.global.u64 %d1, %d0; mov.u32 %r0, 7; st.global.u32 [%d1], %r0;"), 0u);
+  EXPECT_EQ(
+      pressure_of(
+          ".reg .b64 %d<3>; .reg .b32 %r<4>; ld.param.u64 %d0, [p]; cvta.to.global.u64 %d1, %d0; mov.u32 %r0, 7; st.global.u32 [%d1], %r0;"),
+      0u);
 }
 
 TEST(Pressure, WideValuesCountTwice) {
-  EXPECT_EQ(pressure_of(".reg .b64 %d<4>; .reg .b64 %a; ld.param.u64 %a, [p]; ld.global.u64 %d0, [%a]; ld.global.u64 %d1, [%a+8]; add.u64 %d2, %d0, %d1; st.global.u64 [%a], %d2;"), 4u);
+  EXPECT_EQ(
+      pressure_of(
+          ".reg .b64 %d<4>; .reg .b64 %a; ld.param.u64 %a, [p]; ld.global.u64 %d0, [%a]; ld.global.u64 %d1, [%a+8]; add.u64 %d2, %d0, %d1; st.global.u64 [%a], %d2;"),
+      4u);
 }
 
 TEST(Pressure, ALoopKeepsItsValues) {
@@ -36,7 +42,8 @@ TEST(Pressure, ALoopKeepsItsValues) {
     setp.ne.u32 %p, %r1, 0;
     @%p bra again;
     add.u32 %r0, %r0, %r3;
-    st.global.u32 [%a], %r0;)"), 4u);
+    st.global.u32 [%a], %r0;)"),
+            4u);
 }
 
 TEST(Pressure, AGuardedWriteKeepsTheOldValue) {
@@ -48,7 +55,8 @@ TEST(Pressure, AGuardedWriteKeepsTheOldValue) {
     ld.global.u32 %r1, [%a+4];
     @%p ld.global.u32 %r0, [%a+8];
     add.u32 %r0, %r0, %r1;
-    st.global.u32 [%a], %r0;)"), 2u);
+    st.global.u32 [%a], %r0;)"),
+            2u);
 }
 
 TEST(Pressure, LaunchBoundsLimitTheEstimate) {

@@ -151,9 +151,9 @@ TEST_F(Batches, failures_are_logged) {
   static int heard;
   heard = 0;
   cudaLogsCallbackHandle handle{};
-  OK(cudaLogsRegisterCallback([](void* data, cudaLogLevel level, char*, size_t length) {
-    *static_cast<int*>(data) += level == cudaLogLevelError && length > 0;
-  }, &heard, &handle));
+  OK(cudaLogsRegisterCallback(
+      [](void* data, cudaLogLevel level, char*, size_t length) { *static_cast<int*>(data) += level == cudaLogLevelError && length > 0; },
+      &heard, &handle));
   EXPECT_EQ(cudaMalloc(nullptr, 4), cudaErrorInvalidValue);
   EXPECT_EQ(heard, 1);
   char text[256];

@@ -9,8 +9,8 @@
 namespace {
 
 // Before the runtime counts its devices.
-const int environment = setenv("WARPBEAM_DEVICES", "4", 1) + setenv("CUDA_VISIBLE_DEVICES", "2, 0,2,1", 1) + setenv("CUDA_LAUNCH_BLOCKING", "1", 1) +
-                        setenv("WARPBEAM_HOST_MEMORY", "1G", 1);
+const int environment = setenv("WARPBEAM_DEVICES", "4", 1) + setenv("CUDA_VISIBLE_DEVICES", "2, 0,2,1", 1) +
+                        setenv("CUDA_LAUNCH_BLOCKING", "1", 1) + setenv("WARPBEAM_HOST_MEMORY", "1G", 1);
 
 TEST(Environment, devices_are_those_of_the_list_in_its_order) {
   ASSERT_EQ(environment, 0);

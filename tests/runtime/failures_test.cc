@@ -69,8 +69,7 @@ TEST_F(Failures, host_memory_is_out_of_reach) {
 TEST_F(Failures, freed_memory_is_out_of_reach) {
   OK(cudaFree(data));
   OK(kernels::launch(kernels::fault, 1, 1, nullptr, 0, data));
-  EXPECT_EQ(cudaEventRecord(event) == cudaSuccess ? cudaEventSynchronize(event) : cudaErrorIllegalAddress,
-            cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaEventRecord(event) == cudaSuccess ? cudaEventSynchronize(event) : cudaErrorIllegalAddress, cudaErrorIllegalAddress);
 }
 
 TEST_F(Failures, work_behind_a_failure_is_not_done) {

@@ -135,7 +135,8 @@ TEST_F(Graphs, what_may_not_be_captured_ends_the_capture) {
 #ifndef CUDA_API_PER_THREAD_DEFAULT_STREAM
       {"copy", [&] { return cudaMemcpy(&host, data, 4, cudaMemcpyDeviceToHost); }, cudaErrorStreamCaptureImplicit},
 #endif
-      {"legacy launch", [&] { return kernels::launch(kernels::add, 1, 1, cudaStreamLegacy, 0, data, 1, 1); }, cudaErrorStreamCaptureImplicit},
+      {"legacy launch", [&] { return kernels::launch(kernels::add, 1, 1, cudaStreamLegacy, 0, data, 1, 1); },
+       cudaErrorStreamCaptureImplicit},
       {"legacy fill", [&] { return cudaMemsetAsync(data, 0, 4, cudaStreamLegacy); }, cudaErrorStreamCaptureImplicit},
       {"callback", [&] { return cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0); },
        cudaErrorStreamCaptureUnsupported},

@@ -7,7 +7,6 @@
 
 #include "registration.h"
 
-
 namespace kernels {
 
 // Host shadows. Their bodies differ so that no linker folds them into one address.
@@ -136,7 +135,6 @@ again:
   ret;
 }
 )";
-
 
 const Registration registration(kPtx,
                                 {

@@ -8,8 +8,7 @@ namespace {
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream);
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
 extern "C" cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host);
-extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
-                                          cudaStream_t stream);
+extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream);
 
 class Launch : public testing::Test {
  protected:
@@ -17,9 +16,7 @@ class Launch : public testing::Test {
     OK(cudaDeviceSynchronize());
     cudaGetLastError();
   }
-  cudaError_t nothing(dim3 grid, dim3 block, size_t shared = 0) {
-    return kernels::launch(kernels::nothing, grid, block, nullptr, shared);
-  }
+  cudaError_t nothing(dim3 grid, dim3 block, size_t shared = 0) { return kernels::launch(kernels::nothing, grid, block, nullptr, shared); }
 };
 
 TEST_F(Launch, configurations_no_device_can_run_are_refused) {
@@ -61,13 +58,10 @@ TEST_F(Launch, launch_bounds_bind) {
 TEST_F(Launch, unknown_functions_are_refused) {
   int local = 0;
   cudaFuncAttributes attributes;
-  EXPECT_EQ(cudaLaunchKernel(static_cast<const void*>(&local), 1, 1, nullptr, 0, nullptr),
-            cudaErrorInvalidDeviceFunction);
-  EXPECT_EQ(cudaLaunchKernel(static_cast<const void*>(nullptr), 1, 1, nullptr, 0, nullptr),
-            cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaLaunchKernel(static_cast<const void*>(&local), 1, 1, nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaLaunchKernel(static_cast<const void*>(nullptr), 1, 1, nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaFuncGetAttributes(&attributes, static_cast<const void*>(&local)), cudaErrorInvalidDeviceFunction);
-  EXPECT_EQ(cudaLaunchKernel(reinterpret_cast<const void*>(kernels::store), 1, 1, nullptr, 0, nullptr),
-            cudaErrorInvalidValue)
+  EXPECT_EQ(cudaLaunchKernel(reinterpret_cast<const void*>(kernels::store), 1, 1, nullptr, 0, nullptr), cudaErrorInvalidValue)
       << "it has parameters";
 }
 
@@ -122,8 +116,7 @@ TEST_F(Launch, handles_stand_for_kernels) {
   OK(cudaDeviceSynchronize());
   EXPECT_EQ(*data, 6);
   OK(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000, 0));
-  EXPECT_EQ(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000, 9),
-            cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000, 9), cudaErrorInvalidDevice);
   OK(__cudaGetKernel(&kernel, reinterpret_cast<const void*>(kernels::store)));
   value = 7;
   OK(__cudaLaunchKernel(kernel, 1, 1, arguments, 0, nullptr));

@@ -10,10 +10,8 @@
 extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper);
 void __cudaRegisterFatBinaryEnd(void** handle);
-void __cudaRegisterFunction(void** handle, const char* host, char* device, const char* name, int limit, uint3*, uint3*,
-                            dim3*, dim3*, int*);
-void __cudaRegisterVar(void** handle, char* host, char* device, const char* name, int external, size_t size,
-                       int constant, int global);
+void __cudaRegisterFunction(void** handle, const char* host, char* device, const char* name, int limit, uint3*, uint3*, dim3*, dim3*, int*);
+void __cudaRegisterVar(void** handle, char* host, char* device, const char* name, int external, size_t size, int constant, int global);
 }
 
 namespace kernels {
@@ -69,8 +67,8 @@ class Registration {
       : bytes_(container(ptx, 50)), wrapper_{.container = bytes_.data()} {
     void** handle = __cudaRegisterFatBinary(&wrapper_);
     for (const Kernel& k : kernels)
-      __cudaRegisterFunction(handle, static_cast<const char*>(k.host), const_cast<char*>(k.name), k.name, -1, nullptr,
-                             nullptr, nullptr, nullptr, nullptr);
+      __cudaRegisterFunction(handle, static_cast<const char*>(k.host), const_cast<char*>(k.name), k.name, -1, nullptr, nullptr, nullptr,
+                             nullptr, nullptr);
     for (const Variable& v : variables)
       __cudaRegisterVar(handle, static_cast<char*>(v.host), const_cast<char*>(v.name), v.name, 0, v.size, v.constant, 0);
     __cudaRegisterFatBinaryEnd(handle);

@@ -39,9 +39,7 @@ class Note : public Task {
   std::atomic<bool> helped_{false};
 };
 
-std::shared_ptr<Note> note(const std::string& name, Note::When when = Note::When::AtOnce) {
-  return std::make_shared<Note>(name, when);
-}
+std::shared_ptr<Note> note(const std::string& name, Note::When when = Note::When::AtOnce) { return std::make_shared<Note>(name, when); }
 
 class SchedulerTest : public testing::Test {
  protected:
@@ -91,11 +89,9 @@ TEST_F(SchedulerTest, a_task_waits_for_the_tasks_it_was_put_behind) {
 
 TEST_F(SchedulerTest, the_legacy_queue_waits_for_blocking_queues_and_they_for_it) {
   QueueGroup group;
-  Queue legacy(Queue::Kind::Legacy), blocking(Queue::Kind::Blocking), other(Queue::Kind::Blocking),
-      free(Queue::Kind::NonBlocking);
+  Queue legacy(Queue::Kind::Legacy), blocking(Queue::Kind::Blocking), other(Queue::Kind::Blocking), free(Queue::Kind::NonBlocking);
   for (Queue* queue : {&legacy, &blocking, &other, &free}) scheduler.join(*queue, group);
-  auto before = note("before", When::ByHand), middle = note("middle", When::ByHand), after = note("after"),
-       unbound = note("unbound");
+  auto before = note("before", When::ByHand), middle = note("middle", When::ByHand), after = note("after"), unbound = note("unbound");
   scheduler.submit(before, blocking);
   scheduler.submit(middle, legacy);
   scheduler.submit(after, other);

@@ -56,9 +56,7 @@ class Streams : public testing::Test {
     OK(cudaFree(data));
     cudaGetLastError();
   }
-  cudaError_t store(cudaStream_t stream, int value) {
-    return kernels::launch(kernels::store, 1, 1, stream, 0, data, value);
-  }
+  cudaError_t store(cudaStream_t stream, int value) { return kernels::launch(kernels::store, 1, 1, stream, 0, data, value); }
   cudaStream_t blocking, other, free;
   cudaEvent_t event;
   int* data;
@@ -242,8 +240,7 @@ TEST_F(Events, time_passes_between_them) {
   float ms = -1;
   EXPECT_EQ(cudaEventElapsedTime(&ms, event, end), cudaErrorInvalidResourceHandle) << "never recorded";
   OK(cudaEventRecord(event));
-  OK(cudaLaunchHostFunc(
-      nullptr, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
+  OK(cudaLaunchHostFunc(nullptr, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr));
   OK(cudaEventRecord(end));
   EXPECT_EQ(cudaEventElapsedTime(&ms, event, end), cudaErrorNotReady);
   OK(cudaEventSynchronize(end));
@@ -260,8 +257,7 @@ TEST_F(Events, time_passes_between_them) {
 
 TEST_F(Events, flags_are_checked) {
   cudaEvent_t other_event;
-  for (unsigned flags : {cudaEventDefault, cudaEventBlockingSync, cudaEventDisableTiming,
-                         cudaEventDisableTiming | cudaEventInterprocess}) {
+  for (unsigned flags : {cudaEventDefault, cudaEventBlockingSync, cudaEventDisableTiming, cudaEventDisableTiming | cudaEventInterprocess}) {
     OK(cudaEventCreateWithFlags(&other_event, flags));
     OK(cudaEventRecord(other_event));
     OK(cudaEventSynchronize(other_event));

@@ -43,9 +43,7 @@ vm::TensorMap map_of(const TensorMapCase& c, uint64_t base) {
 TEST(TensorMaps, H200) {
   const auto recorded = read_recording();
   vm::DeviceMemory memory(uint64_t{1} << 32);
-  const auto allocate = [&](uint64_t bytes) {
-    return memory.allocate(bytes, 512, vm::MemoryKind::Device, "test")->base;
-  };
+  const auto allocate = [&](uint64_t bytes) { return memory.allocate(bytes, 512, vm::MemoryKind::Device, "test")->base; };
   const uint64_t global = allocate(kMapGlobalBytes), store = allocate(kMapStoreBytes), dump = allocate(kMapStoreBytes);
   for (uint32_t i = 0; i < kMapGlobalBytes / 4; ++i) reinterpret_cast<uint32_t*>(global)[i] = map_word(i);
   const char* raw = std::getenv("WARPBEAM_RAW_TENSOR");
@@ -88,8 +86,7 @@ TEST(TensorMaps, H200) {
     in.read(reinterpret_cast<char*>(theirs.data()), static_cast<std::streamsize>(bytes));
     int shown = 0;
     for (size_t k = 0; k < theirs.size(); ++k)
-      if (ours[k] != theirs[k] && shown++ < 6)
-        std::printf("    word %zu: ours %08x recorded %08x\n", k, ours[k], theirs[k]);
+      if (ours[k] != theirs[k] && shown++ < 6) std::printf("    word %zu: ours %08x recorded %08x\n", k, ours[k], theirs[k]);
     std::printf("    %d words differ\n", shown);
   }
   EXPECT_EQ(different, 0u);

@@ -57,8 +57,7 @@ void record_cases(const std::string& folder) {
     CUfunction f;
     check(cuModuleGetFunction(&f, module, c.kernel.c_str()), c.name.c_str());
     void* params[] = {&in, &out};
-    check(cuLaunchKernel(f, static_cast<unsigned>(c.trials), 1, 1, static_cast<unsigned>(c.threads), 1, 1, 0, nullptr,
-                         params, nullptr),
+    check(cuLaunchKernel(f, static_cast<unsigned>(c.trials), 1, 1, static_cast<unsigned>(c.threads), 1, 1, 0, nullptr, params, nullptr),
           c.name.c_str());
     std::vector<char> buffer(bytes);
     check(cuMemcpyDtoH(buffer.data(), out, bytes), c.name.c_str());
@@ -98,8 +97,8 @@ void record_maps(const std::string& folder, size_t first, int next) {
     CUresult r;
     if (c.im2col)
       r = cuTensorMapEncodeIm2col(&map, type, rank, base, reinterpret_cast<const cuuint64_t*>(c.dims),
-                                  reinterpret_cast<const cuuint64_t*>(c.strides), c.lower, c.upper, c.channels,
-                                  c.pixels, c.steps, interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, fill);
+                                  reinterpret_cast<const cuuint64_t*>(c.strides), c.lower, c.upper, c.channels, c.pixels, c.steps,
+                                  interleave, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, fill);
     else
       r = cuTensorMapEncodeTiled(&map, type, rank, base, reinterpret_cast<const cuuint64_t*>(c.dims),
                                  reinterpret_cast<const cuuint64_t*>(c.strides), c.box, c.steps, interleave, swizzle,
@@ -113,8 +112,7 @@ void record_maps(const std::string& folder, size_t first, int next) {
       int x[8] = {c.at[0], c.at[1], c.at[2], c.at[3], c.at[4], c.offsets[0], c.offsets[1], c.offsets[2]};
       void* params[] = {&map, &dump, &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7]};
       check(cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, nullptr, params, nullptr), c.name.c_str());
-      if (const CUresult failed = cuMemcpyDtoH(buffer.data(), loads ? dump : store, buffer.size());
-          failed != CUDA_SUCCESS) {
+      if (const CUresult failed = cuMemcpyDtoH(buffer.data(), loads ? dump : store, buffer.size()); failed != CUDA_SUCCESS) {
         std::printf("map '%s' failed: %d\n", c.name.c_str(), static_cast<int>(failed));
         results.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
         results.close();

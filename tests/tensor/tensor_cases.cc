@@ -27,21 +27,14 @@ struct Layout {
 };
 Layout layout_of(Format f) {
   switch (f) {
-    case Format::F16:
-      return {5, 10};
-    case Format::BF16:
-      return {8, 7};
+    case Format::F16: return {5, 10};
+    case Format::BF16: return {8, 7};
     case Format::TF32:
-    case Format::F32:
-      return {8, 23};
-    case Format::F64:
-      return {11, 52};
-    case Format::E4M3:
-      return {4, 3};
-    case Format::E5M2:
-      return {5, 2};
-    default:
-      return {0, 0};
+    case Format::F32: return {8, 23};
+    case Format::F64: return {11, 52};
+    case Format::E4M3: return {4, 3};
+    case Format::E5M2: return {5, 2};
+    default: return {0, 0};
   }
 }
 
@@ -57,60 +50,37 @@ uint64_t random_float(Random& random, Format format, int mode) {
   };
   int e = bias;
   switch (mode % 8) {
-    case 0:
-      e = near_one(0);
-      break;
-    case 1:
-      e = near_one(2);
-      break;
-    case 2:
-      return raw & (format == Format::F64 ? ~uint64_t{0} : (uint64_t{1} << (1 + l.exponent + l.mantissa)) - 1);
-    case 3:
-      e = near_one(12);
-      break;
-    case 4:
-      e = static_cast<int>(random.below(static_cast<uint32_t>(top)));
-      break;
-    case 5:
-      e = static_cast<int>(random.below(3));
-      break;
+    case 0: e = near_one(0); break;
+    case 1: e = near_one(2); break;
+    case 2: return raw & (format == Format::F64 ? ~uint64_t{0} : (uint64_t{1} << (1 + l.exponent + l.mantissa)) - 1);
+    case 3: e = near_one(12); break;
+    case 4: e = static_cast<int>(random.below(static_cast<uint32_t>(top))); break;
+    case 5: e = static_cast<int>(random.below(3)); break;
     case 6:
       if (random.below(3) == 0) return sign;
       e = near_one(3);
       return sign | static_cast<uint64_t>(e) << l.mantissa | (random.below(2) ? 0 : fraction);
     case 7:
       switch (random.below(48)) {
-        case 0:
-          return sign | static_cast<uint64_t>(top) << l.mantissa;
-        case 1:
-          return sign | static_cast<uint64_t>(top) << l.mantissa | fraction;
-        case 2:
-          return sign | static_cast<uint64_t>(top - 1) << l.mantissa | fraction;
-        case 3:
-          return sign;
-        default:
-          e = near_one(6);
+        case 0: return sign | static_cast<uint64_t>(top) << l.mantissa;
+        case 1: return sign | static_cast<uint64_t>(top) << l.mantissa | fraction;
+        case 2: return sign | static_cast<uint64_t>(top - 1) << l.mantissa | fraction;
+        case 3: return sign;
+        default: e = near_one(6);
       }
   }
   return sign | static_cast<uint64_t>(e) << l.mantissa | fraction;
 }
 
-void fill(std::vector<uint32_t>& words, size_t at, int count, Format format, int element_bits, Random& random,
-          int trial) {
+void fill(std::vector<uint32_t>& words, size_t at, int count, Format format, int element_bits, Random& random, int trial) {
   for (int k = 0; k < count; ++k) {
     uint32_t& w = words[at + static_cast<size_t>(k)];
     switch (format) {
-      case Format::Bits:
-        w = static_cast<uint32_t>(random.next() >> 32);
-        break;
+      case Format::Bits: w = static_cast<uint32_t>(random.next() >> 32); break;
       case Format::F16:
-      case Format::BF16:
-        w = static_cast<uint32_t>(random_float(random, format, trial) | random_float(random, format, trial) << 16);
-        break;
+      case Format::BF16: w = static_cast<uint32_t>(random_float(random, format, trial) | random_float(random, format, trial) << 16); break;
       case Format::TF32:
-      case Format::F32:
-        w = static_cast<uint32_t>(random_float(random, format, trial));
-        break;
+      case Format::F32: w = static_cast<uint32_t>(random_float(random, format, trial)); break;
       case Format::F64: {
         const uint64_t v = random_float(random, format, trial);
         w = static_cast<uint32_t>(v);
@@ -127,8 +97,7 @@ void fill(std::vector<uint32_t>& words, size_t at, int count, Format format, int
         const int per_word = 32 / element_bits;
         for (int e = 0; e < per_word; ++e) {
           const uint32_t index = static_cast<uint32_t>(k * per_word + e);
-          const uint32_t digit =
-              element_bits == 32 ? index : index >> (trial * element_bits) & ((1u << element_bits) - 1);
+          const uint32_t digit = element_bits == 32 ? index : index >> (trial * element_bits) & ((1u << element_bits) - 1);
           w |= digit << (e * element_bits);
         }
         break;
@@ -170,10 +139,9 @@ std::string head(const std::string& kernel, int threads, int trial_words, int th
   return ".visible .entry " + kernel + "(.param .u64 pin, .param .u64 pout) .reqntid " + num(threads) + " {\n" +
          ".reg .b32 %r<160>; .reg .f32 %f<160>; .reg .f64 %g<40>; .reg .b32 %t<8>; .reg .b64 %a<12>; .reg .pred "
          "%p<4>;\n" +
-         "ld.param.u64 %a0, [pin]; ld.param.u64 %a1, [pout]; mov.u32 %t0, %tid.x; mov.u32 %t1, %ctaid.x;\n" +
-         "mad.wide.u32 %a2, %t1, " + num(trial_words * 4) + ", %a0; mad.wide.u32 %a3, %t0, " + num(thread_words * 4) +
-         ", %a2;\n" + "mad.wide.u32 %a4, %t1, " + num(output_words * 4 * threads) + ", %a1; mad.wide.u32 %a4, %t0, " +
-         num(output_words * 4) + ", %a4;\n";
+         "ld.param.u64 %a0, [pin]; ld.param.u64 %a1, [pout]; mov.u32 %t0, %tid.x; mov.u32 %t1, %ctaid.x;\n" + "mad.wide.u32 %a2, %t1, " +
+         num(trial_words * 4) + ", %a0; mad.wide.u32 %a3, %t0, " + num(thread_words * 4) + ", %a2;\n" + "mad.wide.u32 %a4, %t1, " +
+         num(output_words * 4 * threads) + ", %a1; mad.wide.u32 %a4, %t0, " + num(output_words * 4) + ", %a4;\n";
 }
 std::string load(const Fragment& f, int& at) {
   std::string s;
@@ -203,8 +171,8 @@ class Cases {
   std::vector<TensorCase> list;
 
   // D = op(A, B, C[, metadata]) on registers.
-  void add(const std::string& statement, Fragment d, std::vector<std::pair<Fragment, Format>> sources,
-           const std::string& suffix, int trials) {
+  void add(const std::string& statement, Fragment d, std::vector<std::pair<Fragment, Format>> sources, const std::string& suffix,
+           int trials) {
     TensorCase c;
     c.name = statement + (suffix.empty() ? "" : " " + suffix);
     c.kernel = "t" + num(static_cast<int>(list.size()));
@@ -242,9 +210,8 @@ class Cases {
   }
 
   // A warp group's product with tiles in shared memory.
-  void add_wgmma(const std::string& statement, const std::string& tail, Fragment d, Format c_format, Fragment a,
-                 Format a_format, Format b_format, uint64_t a_descriptor, uint64_t b_descriptor, bool scale_d,
-                 const std::string& note) {
+  void add_wgmma(const std::string& statement, const std::string& tail, Fragment d, Format c_format, Fragment a, Format a_format,
+                 Format b_format, uint64_t a_descriptor, uint64_t b_descriptor, bool scale_d, const std::string& note) {
     TensorCase c;
     c.name = statement + " " + tail + " " + note;
     c.kernel = "t" + num(static_cast<int>(list.size()));
@@ -271,11 +238,9 @@ class Cases {
     s += "add.u32 %t3, %t3, 512; setp.lt.u32 %p0, %t3, 40960; @%p0 bra L;\n";
     s += "fence.proxy.async; bar.sync 0;\n";
     s += "shr.u32 %t2, %t2, 4; cvt.u64.u32 %a7, %t2; add.u64 %a8, %a7, 1280;\n";
-    s += "add.u64 %a7, %a7, " + std::to_string(a_descriptor) + "; add.u64 %a8, %a8, " + std::to_string(b_descriptor) +
-         ";\n";
+    s += "add.u64 %a7, %a7, " + std::to_string(a_descriptor) + "; add.u64 %a8, %a8, " + std::to_string(b_descriptor) + ";\n";
     s += "mov.u32 %t6, " + num(scale_d) + "; setp.ne.u32 %p1, %t6, 0;\nwgmma.fence.sync.aligned;\n";
-    s += statement + " " + d.text() + ", " + (a.count ? a.text() : "%a7") + ", %a8, %p1" +
-         (tail.empty() ? "" : ", " + tail) + ";\n";
+    s += statement + " " + d.text() + ", " + (a.count ? a.text() : "%a7") + ", %a8, %p1" + (tail.empty() ? "" : ", " + tail) + ";\n";
     s += "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n" + store(d) + "ret;\n}\n";
     c.text = s;
     list.push_back(c);
@@ -287,32 +252,30 @@ struct Type {
   Format format;
   int bits;
 };
-constexpr Type kF16{"f16", Format::F16, 16}, kBF16{"bf16", Format::BF16, 16}, kTF32{"tf32", Format::TF32, 32},
-    kF64{"f64", Format::F64, 64}, kE4M3{"e4m3", Format::E4M3, 8}, kE5M2{"e5m2", Format::E5M2, 8},
-    kU8{"u8", Format::Bits, 8}, kS8{"s8", Format::Bits, 8}, kU4{"u4", Format::Bits, 4}, kS4{"s4", Format::Bits, 4},
-    kB1{"b1", Format::Bits, 1}, kF32{"f32", Format::F32, 32}, kS32{"s32", Format::Bits, 32};
+constexpr Type kF16{"f16", Format::F16, 16}, kBF16{"bf16", Format::BF16, 16}, kTF32{"tf32", Format::TF32, 32}, kF64{"f64", Format::F64, 64},
+    kE4M3{"e4m3", Format::E4M3, 8}, kE5M2{"e5m2", Format::E5M2, 8}, kU8{"u8", Format::Bits, 8}, kS8{"s8", Format::Bits, 8},
+    kU4{"u4", Format::Bits, 4}, kS4{"s4", Format::Bits, 4}, kB1{"b1", Format::Bits, 1}, kF32{"f32", Format::F32, 32},
+    kS32{"s32", Format::Bits, 32};
 
 Fragment fragment(const Type& t, int elements) {
   const char cls = t.bits == 64 ? 'g' : t.format == Format::F32 ? 'f' : 'r';
   return {cls, elements * (cls == 'g' ? 1 : t.bits) / (cls == 'g' ? 32 : 1024), 0};
 }
 
-void add_mma(Cases& out, const std::string& shape, int m, int n, int k, const Type& d, const Type& a, const Type& b,
-             const Type& c, const std::string& before = "", const std::string& after = "",
-             const std::string& layout = ".row.col", int copies = 1, int trials = 64) {
+void add_mma(Cases& out, const std::string& shape, int m, int n, int k, const Type& d, const Type& a, const Type& b, const Type& c,
+             const std::string& before = "", const std::string& after = "", const std::string& layout = ".row.col", int copies = 1,
+             int trials = 64) {
   const std::string statement =
       "mma.sync.aligned." + shape + layout + before + "." + d.name + "." + a.name + "." + b.name + "." + c.name + after;
   out.add(statement, fragment(d, m * n * copies),
-          {{fragment(a, m * k * copies), a.format},
-           {fragment(b, k * n * copies), b.format},
-           {fragment(c, m * n * copies), c.format}},
-          "", trials);
+          {{fragment(a, m * k * copies), a.format}, {fragment(b, k * n * copies), b.format}, {fragment(c, m * n * copies), c.format}}, "",
+          trials);
 }
 
-void add_sparse(Cases& out, const std::string& shape, int m, int n, int k, const Type& d, const Type& a, const Type& b,
-                int selector, const std::string& before = "") {
-  const std::string statement = "mma.sp::ordered_metadata.sync.aligned." + shape + ".row.col" + before + "." + d.name +
-                                "." + a.name + "." + b.name + "." + d.name;
+void add_sparse(Cases& out, const std::string& shape, int m, int n, int k, const Type& d, const Type& a, const Type& b, int selector,
+                const std::string& before = "") {
+  const std::string statement =
+      "mma.sp::ordered_metadata.sync.aligned." + shape + ".row.col" + before + "." + d.name + "." + a.name + "." + b.name + "." + d.name;
   out.add(statement, fragment(d, m * n),
           {{fragment(a, m * k / 2), a.format},
            {fragment(b, k * n), b.format},
@@ -386,18 +349,17 @@ Fragment wmma_fragment(const Type& t, int elements) {
 }
 
 void add_wmma_shape(Cases& out, const std::string& shape, int m, int n, int k, const Type& ab,
-                    const std::vector<std::pair<Type, Type>>& results, bool layouts,
-                    const std::vector<std::string>& words) {
+                    const std::vector<std::pair<Type, Type>>& results, bool layouts, const std::vector<std::string>& words) {
   const std::vector<std::string> both{"row", "col"};
   const auto loads = [&](char which, const Type& t, int rows, int columns, const std::string& layout, Fragment f) {
     const int stride = (layout == "row" ? columns : rows);
-    const std::string body = std::string("wmma.load.") + which + ".sync.aligned." + layout + "." + shape + ".global." +
-                             t.name + " " + f.text() + ", [%a2], " + num(stride) + ";\n";
+    const std::string body = std::string("wmma.load.") + which + ".sync.aligned." + layout + "." + shape + ".global." + t.name + " " +
+                             f.text() + ", [%a2], " + num(stride) + ";\n";
     int digits = 1;
     while (t.bits < 16 && digits * t.bits < 12) ++digits;
     const int width = t.bits == 64 ? 32 : t.bits;
-    out.add_memory(std::string("wmma.load.") + which + "." + layout + "." + shape + "." + t.name, body,
-                   t.bits == 1 ? 12 : digits, {Format::Index, rows * columns * t.bits / 32, true, width}, f);
+    out.add_memory(std::string("wmma.load.") + which + "." + layout + "." + shape + "." + t.name, body, t.bits == 1 ? 12 : digits,
+                   {Format::Index, rows * columns * t.bits / 32, true, width}, f);
   };
   for (const std::string& layout : both) {
     if (layouts || layout == "row") loads('a', ab, m, k, layout, wmma_fragment(ab, m * k));
@@ -422,11 +384,11 @@ void add_wmma_shape(Cases& out, const std::string& shape, int m, int n, int k, c
           fc.first = fc.cls == 'g' ? 24 : 64;
           TensorCase t;
           const bool f16 = ab.format == Format::F16;
-          const std::string types = f16 ? std::string(".") + d.name + "." + c.name
-                                        : std::string(".") + d.name + "." + ab.name + "." + ab.name + "." + c.name;
+          const std::string types =
+              f16 ? std::string(".") + d.name + "." + c.name : std::string(".") + d.name + "." + ab.name + "." + ab.name + "." + c.name;
           const bool one_bit = ab.bits == 1;
-          const std::string statement = std::string("wmma.mma") + (one_bit ? word : "") + ".sync.aligned." + al + "." +
-                                        bl + "." + shape + types + (one_bit ? "" : word);
+          const std::string statement = std::string("wmma.mma") + (one_bit ? word : "") + ".sync.aligned." + al + "." + bl + "." + shape +
+                                        types + (one_bit ? "" : word);
           t.name = statement;
           t.kernel = "t" + num(static_cast<int>(out.list.size()));
           t.trials = ab.format == Format::Bits ? 4 : 32;
@@ -434,16 +396,14 @@ void add_wmma_shape(Cases& out, const std::string& shape, int m, int n, int k, c
                       {ab.format, k * n * ab.bits / 32, true, 0},
                       {c.format, m * n * c.bits / 32, true, 0}};
           t.output_words = fd.words();
-          const auto one = [&](char which, const std::string& layout, const Type& type, const Fragment& f, int offset,
-                               int rows, int columns) {
-            return std::string("wmma.load.") + which + ".sync.aligned." + layout + "." + shape + ".global." +
-                   type.name + " " + f.text() + ", [%a2+" + num(offset * 4) + "], " +
-                   num(layout == "row" ? columns : rows) + ";\n";
+          const auto one = [&](char which, const std::string& layout, const Type& type, const Fragment& f, int offset, int rows,
+                               int columns) {
+            return std::string("wmma.load.") + which + ".sync.aligned." + layout + "." + shape + ".global." + type.name + " " + f.text() +
+                   ", [%a2+" + num(offset * 4) + "], " + num(layout == "row" ? columns : rows) + ";\n";
           };
           std::string body = one('a', al, ab, fa, 0, m, k) + one('b', bl, ab, fb, t.inputs[0].words, k, n) +
                              one('c', "row", c, fc, t.inputs[0].words + t.inputs[1].words, m, n);
-          body +=
-              statement + " " + fd.text() + ", " + fa.text() + ", " + fb.text() + ", " + fc.text() + ";\n" + store(fd);
+          body += statement + " " + fd.text() + ", " + fa.text() + ", " + fb.text() + ", " + fc.text() + ";\n" + store(fd);
           t.text = head(t.kernel, 32, t.trial_words(), 0, t.output_words) + body + "ret;\n}\n";
           out.list.push_back(t);
         }
@@ -457,28 +417,24 @@ void add_all_wmma(Cases& out) {
     int m, n, k;
   };
   for (const Shape& s : {Shape{"m16n16k16", 16, 16, 16}, Shape{"m32n8k16", 32, 8, 16}, Shape{"m8n32k16", 8, 32, 16}}) {
-    add_wmma_shape(out, s.name, s.m, s.n, s.k, kF16, {{kF16, kF16}, {kF32, kF32}, {kF32, kF16}, {kF16, kF32}}, true,
-                   {""});
+    add_wmma_shape(out, s.name, s.m, s.n, s.k, kF16, {{kF16, kF16}, {kF32, kF32}, {kF32, kF16}, {kF16, kF32}}, true, {""});
     add_wmma_shape(out, s.name, s.m, s.n, s.k, kBF16, {{kF32, kF32}}, true, {""});
-    for (const Type& t : {kU8, kS8})
-      add_wmma_shape(out, s.name, s.m, s.n, s.k, t, {{kS32, kS32}}, true, {"", ".satfinite"});
+    for (const Type& t : {kU8, kS8}) add_wmma_shape(out, s.name, s.m, s.n, s.k, t, {{kS32, kS32}}, true, {"", ".satfinite"});
   }
   add_wmma_shape(out, "m16n16k8", 16, 16, 8, kTF32, {{kF32, kF32}}, true, {""});
   add_wmma_shape(out, "m8n8k4", 8, 8, 4, kF64, {{kF64, kF64}}, true, {""});
-  for (const Type& t : {kU4, kS4})
-    add_wmma_shape(out, "m8n8k32", 8, 8, 32, t, {{kS32, kS32}}, false, {"", ".satfinite"});
+  for (const Type& t : {kU4, kS4}) add_wmma_shape(out, "m8n8k32", 8, 8, 32, t, {{kS32, kS32}}, false, {"", ".satfinite"});
   add_wmma_shape(out, "m8n8k128", 8, 8, 128, kB1, {{kS32, kS32}}, false, {".xor.popc", ".and.popc"});
 }
 
 uint64_t descriptor(int leading, int stride, int swizzle) {
-  return static_cast<uint64_t>(leading >> 4) << 16 | static_cast<uint64_t>(stride >> 4) << 32 |
-         static_cast<uint64_t>(swizzle) << 62;
+  return static_cast<uint64_t>(leading >> 4) << 16 | static_cast<uint64_t>(stride >> 4) << 32 | static_cast<uint64_t>(swizzle) << 62;
 }
 
 void add_all_wgmma(Cases& out) {
   const auto shape = [](int n, int k) { return "wgmma.mma_async.sync.aligned.m64n" + num(n) + "k" + num(k); };
-  const auto one = [&](const Type& d, const Type& a, const Type& b, int n, const std::string& tail, uint64_t da,
-                       uint64_t db, bool registers, bool scale, const std::string& note, const std::string& word = "") {
+  const auto one = [&](const Type& d, const Type& a, const Type& b, int n, const std::string& tail, uint64_t da, uint64_t db,
+                       bool registers, bool scale, const std::string& note, const std::string& word = "") {
     const int k = 256 / a.bits;
     const bool same = a.bits == 1;
     const std::string types = std::string(".") + d.name + "." + a.name + "." + b.name;
@@ -515,18 +471,15 @@ void add_all_wgmma(Cases& out) {
     one(kS32, kS8, kS8, 16, "", k_major, k_major, false, true, "K-major, swizzle " + num(swizzle));
     const uint64_t shifted = k_major + (swizzle == 1 ? 6 : swizzle == 2 ? 2 : 0);
     if (swizzle == 1 || swizzle == 2)
-      one(kF32, kF16, kF16, 16, "1, 1, 0, 0", shifted, shifted, false, true,
-          "K-major, moved along K, swizzle " + num(swizzle));
+      one(kF32, kF16, kF16, 16, "1, 1, 0, 0", shifted, shifted, false, true, "K-major, moved along K, swizzle " + num(swizzle));
     const uint64_t mn_major = swizzle == 0   ? descriptor(1152, 144, 0)
                               : swizzle == 1 ? descriptor(4096, 2048, 1)
                               : swizzle == 2 ? descriptor(2048, 1024, 2)
                                              : descriptor(2048, 512, 3);
     for (int n : {16, 64, 128}) {
       one(kF32, kF16, kF16, n, "1, 1, 1, 1", mn_major, mn_major, false, true, "MN-major, swizzle " + num(swizzle));
-      if (n == 64)
-        one(kF32, kBF16, kBF16, n, "1, 1, 0, 1", k_major, mn_major, false, true, "B MN-major, swizzle " + num(swizzle));
-      if (n == 64)
-        one(kF32, kBF16, kBF16, n, "1, 1, 1, 0", mn_major, k_major, false, true, "A MN-major, swizzle " + num(swizzle));
+      if (n == 64) one(kF32, kBF16, kBF16, n, "1, 1, 0, 1", k_major, mn_major, false, true, "B MN-major, swizzle " + num(swizzle));
+      if (n == 64) one(kF32, kBF16, kBF16, n, "1, 1, 1, 0", mn_major, k_major, false, true, "A MN-major, swizzle " + num(swizzle));
     }
   }
 }

@@ -257,21 +257,17 @@ std::string tensor_map_kernel(const TensorMapCase& c, const std::string& name) {
   s += ") .reqntid 32 {\n.reg .b32 %r<8>; .reg .b32 %x<8>; .reg .b16 %h<3>; .reg .b64 %a<8>; .reg .pred "
        "%p<3>;\n.shared .align 1024 .b8 tile[" +
        num(kMapSharedBytes) + "];\n.shared .align 8 .b64 bar;\n";
-  for (int k = 0; k < 8; ++k)
-    s += "ld.param.s32 %x" + num(static_cast<uint64_t>(k)) + ", [x" + num(static_cast<uint64_t>(k)) + "];\n";
-  for (int k = 0; k < 3; ++k)
-    s += "cvt.u16.u32 %h" + num(static_cast<uint64_t>(k)) + ", %x" + num(static_cast<uint64_t>(5 + k)) + ";\n";
+  for (int k = 0; k < 8; ++k) s += "ld.param.s32 %x" + num(static_cast<uint64_t>(k)) + ", [x" + num(static_cast<uint64_t>(k)) + "];\n";
+  for (int k = 0; k < 3; ++k) s += "cvt.u16.u32 %h" + num(static_cast<uint64_t>(k)) + ", %x" + num(static_cast<uint64_t>(5 + k)) + ";\n";
   s += "ld.param.u64 %a1, [out]; mov.u64 %a0, map; cvta.param.u64 %a0, %a0; mov.u32 %r0, %tid.x; mov.u32 %r1, tile; "
        "mov.u32 %r2, bar;\n";
   // The tile: a pattern to store, or a mark where a load writes nothing.
   s += "mov.u32 %r3, %r0; A: shl.b32 %r4, %r3, 2; add.u32 %r4, %r4, %r1;\n";
-  if (c.copy == MapCopy::Load)
-    s += "mov.u32 %r5, 0xcdcdcdcd;\n";
+  if (c.copy == MapCopy::Load) s += "mov.u32 %r5, 0xcdcdcdcd;\n";
   else
     s += "mul.lo.u32 %r5, %r3, 0x9e3779b9; shr.u32 %r6, %r5, 15; xor.b32 %r5, %r5, %r6; mul.lo.u32 %r5, %r5, "
          "0x85ebca6b;\n";
-  s += "st.shared.b32 [%r4], %r5; add.u32 %r3, %r3, 32; setp.lt.u32 %p0, %r3, " + num(kMapSharedBytes / 4) +
-       "; @%p0 bra A;\n";
+  s += "st.shared.b32 [%r4], %r5; add.u32 %r3, %r3, 32; setp.lt.u32 %p0, %r3, " + num(kMapSharedBytes / 4) + "; @%p0 bra A;\n";
   s += "setp.ne.u32 %p1, %r0, 0;\n@!%p1 mbarrier.init.shared.b64 [%r2], 1;\nfence.proxy.async; bar.sync 0;\n@%p1 bra "
        "B;\n";
   std::string coordinates = "{";
@@ -296,8 +292,8 @@ std::string tensor_map_kernel(const TensorMapCase& c, const std::string& name) {
   } else {
     const char* words = c.copy == MapCopy::ReduceAdd ? ".add" : c.copy == MapCopy::ReduceMin ? ".min" : ".xor";
     s += c.copy == MapCopy::Store ? "cp.async.bulk.tensor." + dim : "cp.reduce.async.bulk.tensor." + dim;
-    s += ".global.shared::cta" + std::string(c.copy == MapCopy::Store ? "" : words) + ".tile.bulk_group [%a0, " +
-         coordinates + "], [%r1];\n";
+    s += ".global.shared::cta" + std::string(c.copy == MapCopy::Store ? "" : words) + ".tile.bulk_group [%a0, " + coordinates +
+         "], [%r1];\n";
     s += "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nB: ret;\n}\n";
   }
   return s;

@@ -67,9 +67,7 @@ void explain(const TensorCase& c, size_t at, const std::vector<uint32_t>& ours) 
   for (size_t k = 0; k < ours.size(); ++k) {
     if (ours[k] == theirs[k]) continue;
     ++by_mode[k / per_trial % 8];
-    if (shown++ < 4)
-      std::printf("    trial %zu word %zu: ours %08x recorded %08x\n", k / per_trial, k % per_trial, ours[k],
-                  theirs[k]);
+    if (shown++ < 4) std::printf("    trial %zu word %zu: ours %08x recorded %08x\n", k / per_trial, k % per_trial, ours[k], theirs[k]);
   }
   std::printf("    %d of %zu words differ; by kind of trial:", shown, ours.size());
   for (int n : by_mode) std::printf(" %d", n);

@@ -110,7 +110,8 @@ TEST(Multiprocessor, AUnitTakesOneInstructionAfterTheOther) {
 }
 
 TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
-  assembly::MachineText text{instruction(Operation::FloatFma, 1, 1), instruction(Operation::Barrier, -1, -1), instruction(Operation::FloatFma, 1, 1)};
+  assembly::MachineText text{instruction(Operation::FloatFma, 1, 1), instruction(Operation::Barrier, -1, -1),
+                             instruction(Operation::FloatFma, 1, 1)};
   Work work = work_of(text, 8, 1);
   const auto run = run_multiprocessor(work, h100(), Share{}, alike(work, 1));
   EXPECT_EQ(run.issued, 8 * 3);
@@ -129,7 +130,8 @@ TEST(Multiprocessor, StallsAndIssuesAddUpToTheWarpsTime) {
 
 // A warp asks for a tile, all wait for the phase that ends when it is there.
 TEST(Multiprocessor, WaitsForAPhaseWaitForTheCopy) {
-  assembly::MachineText text{instruction(Operation::CopyBulk, -1, -1), instruction(Operation::Mbarrier, -1, -1), instruction(Operation::FloatFma, 1, 1)};
+  assembly::MachineText text{instruction(Operation::CopyBulk, -1, -1), instruction(Operation::Mbarrier, -1, -1),
+                             instruction(Operation::FloatFma, 1, 1)};
   text[1].mnemonic = "SYNCS.PHASECHK";
   const auto cycles = [&](uint32_t lines) {
     Work work = work_of(text, 4, 1);
@@ -234,7 +236,8 @@ TEST(Multiprocessor, SomeLoadsPassL1) {
   const auto hits = [&](bool past_l1) {
     Work work = work_of(text, 8, 1);
     work.blocks[0].lines.push_back({7, 0xf, false});
-    for (WarpTrace& w : work.blocks[0].warps) w.accesses.push_back({.space = Space::Global, .kind = Kind::Load, .lines = 1, .sectors = 4, .past_l1 = past_l1});
+    for (WarpTrace& w : work.blocks[0].warps)
+      w.accesses.push_back({.space = Space::Global, .kind = Kind::Load, .lines = 1, .sectors = 4, .past_l1 = past_l1});
     return run_multiprocessor(work, h100(), Share{}, alike(work, 1)).traffic.global_load_hit;
   };
   EXPECT_EQ(hits(false), 7 * 4);

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#define MICRO_CHECK(call)                                                                                    \
-  do {                                                                                                       \
-    const cudaError_t micro_error = (call);                                                                  \
-    if (micro_error != cudaSuccess) {                                                                        \
-      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(micro_error));    \
-      std::exit(1);                                                                                          \
-    }                                                                                                        \
+#define MICRO_CHECK(call)                                                                                  \
+  do {                                                                                                     \
+    const cudaError_t micro_error = (call);                                                                \
+    if (micro_error != cudaSuccess) {                                                                      \
+      std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(micro_error)); \
+      std::exit(1);                                                                                        \
+    }                                                                                                      \
   } while (0)
 
 namespace micro {

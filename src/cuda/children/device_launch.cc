@@ -40,8 +40,7 @@ bool find_stream(vm::Block& block, uint64_t handle, Target* target) {
 }
 
 // What the configuration, the depth and the device allow.
-cudaError_t prepare(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& c, LaunchWork* work,
-                    vm::Arguments* params) {
+cudaError_t prepare(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& c, LaunchWork* work, vm::Arguments* params) {
   Context& context = context_of(block);
   if (context.model.cc() < kFirstCapability) return cudaErrorNotSupported;
   if (block.launch->depth + 1 > kMostDepth) return cudaErrorLaunchMaxDepthExceeded;
@@ -83,8 +82,7 @@ bool wait_for_room(vm::Block& block, unsigned thread) {
   return family_of(block).unblocked != 0;  // or else what is pending waits for this grid
 }
 
-cudaError_t launch_from_device(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& c,
-                               vm::Arguments params) {
+cudaError_t launch_from_device(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& c, vm::Arguments params) {
   LaunchWork work;
   if (cudaError_t status = prepare(block, kernel, c, &work, &params); status != cudaSuccess) return status;
   Target target;
@@ -199,8 +197,7 @@ cudaError_t wait_device_event(vm::Block& block, uint64_t stream, uint64_t event)
   auto found = family_of(block).events.find(event);
   if (found == family_of(block).events.end()) return cudaErrorInvalidResourceHandle;
   for (const auto& task : found->second->recorded)
-    if (!task->done && std::ranges::find(target.stream->ahead, task) == target.stream->ahead.end())
-      target.stream->ahead.push_back(task);
+    if (!task->done && std::ranges::find(target.stream->ahead, task) == target.stream->ahead.end()) target.stream->ahead.push_back(task);
   return cudaSuccess;
 }
 

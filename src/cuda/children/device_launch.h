@@ -15,10 +15,10 @@ bool wait_for_room(vm::Block& block, unsigned thread);
 cudaError_t launch_from_device(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& configuration,
                                vm::Arguments params);
 // Device memory that a kernel writes launch parameters into. Without a kernel it is named at the launch.
-cudaError_t parameter_buffer(vm::Block& block, const vm::Kernel* kernel, const vm::LaunchConfiguration& configuration,
-                             uint64_t bytes, uint64_t* buffer);
-cudaError_t launch_from_buffer(vm::Block& block, const vm::Kernel* kernel, const vm::LaunchConfiguration* configuration,
-                               uint64_t buffer, uint64_t stream);
+cudaError_t parameter_buffer(vm::Block& block, const vm::Kernel* kernel, const vm::LaunchConfiguration& configuration, uint64_t bytes,
+                             uint64_t* buffer);
+cudaError_t launch_from_buffer(vm::Block& block, const vm::Kernel* kernel, const vm::LaunchConfiguration* configuration, uint64_t buffer,
+                               uint64_t stream);
 cudaError_t queue_device_work(vm::Block& block, std::function<void()> work, uint64_t stream);
 
 uint64_t make_device_stream(vm::Block& block);

@@ -115,9 +115,7 @@ cudaError_t runtime_version(const Call& call) { return call.give(0, int{CUDART_V
 
 cudaError_t device_attribute(const Call& call) {
   int value = 0;
-  const cudaError_t status = on_device(call, [&] {
-    return cudaDeviceGetAttribute(&value, call.arg<cudaDeviceAttr>(1), call.arg<int>(2));
-  });
+  const cudaError_t status = on_device(call, [&] { return cudaDeviceGetAttribute(&value, call.arg<cudaDeviceAttr>(1), call.arg<int>(2)); });
   return status == cudaSuccess ? call.give(0, value) : status;
 }
 
@@ -246,18 +244,14 @@ cudaError_t stream_destroy(const Call& call) {
   return forget_device_stream(*call.w.block, call.arg<uint64_t>(0)) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
-cudaError_t stream_wait_event(const Call& call) {
-  return wait_device_event(*call.w.block, call.arg<uint64_t>(0), call.arg<uint64_t>(1));
-}
+cudaError_t stream_wait_event(const Call& call) { return wait_device_event(*call.w.block, call.arg<uint64_t>(0), call.arg<uint64_t>(1)); }
 
 cudaError_t event_create(const Call& call) {
   if (call.arg<unsigned>(1) != cudaEventDisableTiming) return cudaErrorInvalidValue;  // no others exist on the device
   return call.give(0, make_device_event(*call.w.block));
 }
 
-cudaError_t event_record(const Call& call) {
-  return record_device_event(*call.w.block, call.arg<uint64_t>(0), call.arg<uint64_t>(1));
-}
+cudaError_t event_record(const Call& call) { return record_device_event(*call.w.block, call.arg<uint64_t>(0), call.arg<uint64_t>(1)); }
 
 cudaError_t event_destroy(const Call& call) {
   return forget_device_event(*call.w.block, call.arg<uint64_t>(0)) ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -345,7 +339,8 @@ void parameter_buffer_v2(Warp& w, const Insn& i, const CallSite& site, uint32_t 
     c.shared = call.arg<uint32_t>(3);
     const vm::Kernel* kernel = vm::kernel_at(*w.block->launch, call.arg<uint64_t>(0));
     uint64_t buffer = 0;
-    const cudaError_t status = kernel ? parameter_buffer(*w.block, kernel, c, kernel->param_bytes, &buffer) : cudaErrorInvalidDeviceFunction;
+    const cudaError_t status =
+        kernel ? parameter_buffer(*w.block, kernel, c, kernel->param_bytes, &buffer) : cudaErrorInvalidDeviceFunction;
     call.remember(status);
     vm::give_back<uint64_t>(w, site, lane, buffer);
   });

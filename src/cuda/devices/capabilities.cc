@@ -55,18 +55,22 @@ using namespace warpbeam::cuda;
 
 extern "C" {
 
-cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int* capabilities, const cudaAtomicOperation* operations, unsigned int count, int device) {
+cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int* capabilities, const cudaAtomicOperation* operations, unsigned int count,
+                                                int device) {
   return edge([&]() -> cudaError_t {
     int native = 0;
-    if (cudaError_t status = cudaDeviceGetAttribute(&native, cudaDevAttrHostNativeAtomicSupported, device); status != cudaSuccess) return status;
+    if (cudaError_t status = cudaDeviceGetAttribute(&native, cudaDevAttrHostNativeAtomicSupported, device); status != cudaSuccess)
+      return status;
     return answer(capabilities, operations, count, native != 0);
   });
 }
 
-cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const cudaAtomicOperation* operations, unsigned int count, int from, int to) {
+cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int* capabilities, const cudaAtomicOperation* operations, unsigned int count,
+                                               int from, int to) {
   return edge([&]() -> cudaError_t {
     int native = 0;
-    if (cudaError_t status = cudaDeviceGetP2PAttribute(&native, cudaDevP2PAttrNativeAtomicSupported, from, to); status != cudaSuccess) return status;
+    if (cudaError_t status = cudaDeviceGetP2PAttribute(&native, cudaDevP2PAttrNativeAtomicSupported, from, to); status != cudaSuccess)
+      return status;
     return answer(capabilities, operations, count, native != 0);
   });
 }

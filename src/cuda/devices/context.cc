@@ -48,8 +48,7 @@ std::vector<std::unique_ptr<Context>> make_contexts() {
     if (*end || value < 0 || value > ThreadState::kMaxDevices)
       fmt::print(stderr, "warpbeam: WARPBEAM_DEVICES={}: a number from 0 to {} was needed; there is one device\n", text,
                  int{ThreadState::kMaxDevices});
-    else
-      count = static_cast<int>(value), asked = true;
+    else count = static_cast<int>(value), asked = true;
   }
   count = static_cast<int>(visible_devices(model->key, count, asked).size());
   std::vector<std::unique_ptr<Context>> contexts;
@@ -202,7 +201,8 @@ void tell_of_devices(int asked) {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
   const int count = device_count();
-  fmt::print(stderr, "warpbeam: device {} was asked for, and there {} {}; WARPBEAM_DEVICES={} gives as many\n", asked, count == 1 ? "is" : "are", count, asked + 1);
+  fmt::print(stderr, "warpbeam: device {} was asked for, and there {} {}; WARPBEAM_DEVICES={} gives as many\n", asked,
+             count == 1 ? "is" : "are", count, asked + 1);
 }
 
 }  // namespace

@@ -11,8 +11,7 @@ namespace warpbeam::cuda {
 
 namespace {
 
-constexpr unsigned kDeviceFlags = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax |
-                                  cudaDeviceSyncMemops;
+constexpr unsigned kDeviceFlags = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
 constexpr size_t kMinPrintfBytes = 512 << 10;
 constexpr size_t kMinHeapBytes = 4 << 20, kHeapUnit = 64 << 10;
 constexpr size_t kL2Ways = 16;  // what is set aside is a whole number of them
@@ -54,8 +53,8 @@ cudaError_t set_limit(Context& context, cudaLimit limit, size_t value) {
       return cudaSuccess;
     case cudaLimitPersistingL2CacheSize:
       if (context.model.persisting_l2_bytes == 0) return cudaErrorUnsupportedLimit;
-      settings.persisting_l2 = std::min<size_t>(round_up(value, static_cast<size_t>(context.model.l2_bytes) / kL2Ways),
-                                                context.model.persisting_l2_bytes);
+      settings.persisting_l2 =
+          std::min<size_t>(round_up(value, static_cast<size_t>(context.model.l2_bytes) / kL2Ways), context.model.persisting_l2_bytes);
       return cudaSuccess;
     case cudaLimitDevRuntimeSyncDepth:
       if (value > kMostSyncDepth) return cudaErrorInvalidValue;
@@ -209,9 +208,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-  return in_context([&](Context& context) {
-    return value ? get_limit(context, limit, value) : cudaErrorInvalidValue;
-  });
+  return in_context([&](Context& context) { return value ? get_limit(context, limit, value) : cudaErrorInvalidValue; });
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {

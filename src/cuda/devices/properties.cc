@@ -192,8 +192,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
     }
     for (int i = 0; i < device_count(); ++i) {
       Plugged at(i);
-      if (domain != static_cast<unsigned>(at.domain) || bus != static_cast<unsigned>(at.bus) ||
-          slot != static_cast<unsigned>(at.slot))
+      if (domain != static_cast<unsigned>(at.domain) || bus != static_cast<unsigned>(at.bus) || slot != static_cast<unsigned>(at.slot))
         continue;
       *device = i;
       return cudaSuccess;

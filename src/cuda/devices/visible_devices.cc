@@ -76,7 +76,8 @@ std::vector<int> visible_devices(const std::string& key, int count, bool asked) 
   }
   if (seen.empty() && !asked && value_at_start() == list) {
     note_once("visible devices", [&] {
-      return fmt::format("CUDA_VISIBLE_DEVICES={} names none of the {} devices here and is not heeded (with WARPBEAM_DEVICES it is)", list, count);
+      return fmt::format("CUDA_VISIBLE_DEVICES={} names none of the {} devices here and is not heeded (with WARPBEAM_DEVICES it is)", list,
+                         count);
     });
     seen = all;
   }

@@ -52,8 +52,8 @@ CUresult create(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* given) {
   return in_current([&](Context&) -> CUresult {
     cudaChannelFormatDesc channels;
     if (!array || !given || !channels_of(given->Format, given->NumChannels, &channels)) return CUDA_ERROR_INVALID_VALUE;
-    return result_of(cudaMalloc3DArray(reinterpret_cast<cudaArray_t*>(array), &channels,
-                                       {given->Width, given->Height, given->Depth}, given->Flags));
+    return result_of(
+        cudaMalloc3DArray(reinterpret_cast<cudaArray_t*>(array), &channels, {given->Width, given->Height, given->Depth}, given->Flags));
   });
 }
 
@@ -114,14 +114,11 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* array, const CUDA_ARRAY3D_DESC
 
 WB_CALL(cuMipmappedArrayGetLevel, (CUarray * level, CUmipmappedArray array, unsigned index),
         cudaGetMipmappedArrayLevel(reinterpret_cast<cudaArray_t*>(level), runtime(array), index))
-WB_CALL(cuMipmappedArrayDestroy, (CUmipmappedArray array),
-        array ? cudaFreeMipmappedArray(runtime(array)) : cudaErrorInvalidResourceHandle)
+WB_CALL(cuMipmappedArrayDestroy, (CUmipmappedArray array), array ? cudaFreeMipmappedArray(runtime(array)) : cudaErrorInvalidResourceHandle)
 WB_CALL(cuArrayGetMemoryRequirements, (CUDA_ARRAY_MEMORY_REQUIREMENTS * needs, CUarray array, CUdevice device),
         cudaArrayGetMemoryRequirements(reinterpret_cast<cudaArrayMemoryRequirements*>(needs), runtime(array), device))
-WB_CALL(cuMipmappedArrayGetMemoryRequirements,
-        (CUDA_ARRAY_MEMORY_REQUIREMENTS * needs, CUmipmappedArray array, CUdevice device),
-        cudaMipmappedArrayGetMemoryRequirements(reinterpret_cast<cudaArrayMemoryRequirements*>(needs), runtime(array),
-                                                device))
+WB_CALL(cuMipmappedArrayGetMemoryRequirements, (CUDA_ARRAY_MEMORY_REQUIREMENTS * needs, CUmipmappedArray array, CUdevice device),
+        cudaMipmappedArrayGetMemoryRequirements(reinterpret_cast<cudaArrayMemoryRequirements*>(needs), runtime(array), device))
 WB_CALL(cuArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUarray array),
         cudaArrayGetSparseProperties(reinterpret_cast<cudaArraySparseProperties*>(properties), runtime(array)))
 WB_CALL(cuMipmappedArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUmipmappedArray array),

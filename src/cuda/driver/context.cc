@@ -155,8 +155,7 @@ CUresult push_handle(CUcontext handle) {
 std::vector<StreamRef> independent_streams(Context& context) {
   std::vector<StreamRef> streams;
   for (StreamRef& stream : process().streams.all())
-    if (&stream->context == &context && stream->queue.kind() == Queue::Kind::NonBlocking)
-      streams.push_back(std::move(stream));
+    if (&stream->context == &context && stream->queue.kind() == Queue::Kind::NonBlocking) streams.push_back(std::move(stream));
   return streams;
 }
 
@@ -165,8 +164,7 @@ CUresult record(Context& context, CUevent handle) {
   EventRef event = find_event(handle);
   if (!event || &event->context != &context) return CUDA_ERROR_INVALID_HANDLE;
   std::vector<TaskRef> after;
-  for (const StreamRef& stream : independent_streams(context))
-    after.push_back(Scheduler::instance().last(stream->queue));
+  for (const StreamRef& stream : independent_streams(context)) after.push_back(Scheduler::instance().last(stream->queue));
   OpRef op = enqueue(context, context.default_stream(), RecordWork{}, after);
   std::lock_guard lock(event->mutex);
   event->recorded = std::move(op);
@@ -197,17 +195,12 @@ using namespace warpbeam::cuda::driver;
 
 extern "C" {
 
-WB_TWIN CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
-  return create(context, flags, device);
-}
+WB_TWIN CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) { return create(context, flags, device); }
 
-WB_TWIN CUresult cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device) {
-  return create(context, flags, device);
-}
+WB_TWIN CUresult cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device) { return create(context, flags, device); }
 
 // Affinity to a part of the multiprocessors is what no device here supports.
-WB_TWIN CUresult cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam* affinity, int count, unsigned flags,
-                                CUdevice device) {
+WB_TWIN CUresult cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam* affinity, int count, unsigned flags, CUdevice device) {
   if (count < 0 || (count && !affinity)) return CUDA_ERROR_INVALID_VALUE;
   return count ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : create(context, flags, device);
 }
@@ -322,14 +315,11 @@ CUresult cuCtxSynchronize_v2(CUcontext handle) {
 }
 
 WB_CALL(cuCtxSetLimit, (CUlimit limit, size_t value), cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value))
-WB_CALL(cuCtxGetLimit, (size_t * value, CUlimit limit), cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)))
+WB_CALL(cuCtxGetLimit, (size_t* value, CUlimit limit), cudaDeviceGetLimit(value, static_cast<cudaLimit>(limit)))
 WB_CALL(cuCtxSetCacheConfig, (CUfunc_cache config), cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)))
-WB_CALL(cuCtxGetCacheConfig, (CUfunc_cache * config),
-        cudaDeviceGetCacheConfig(reinterpret_cast<cudaFuncCache*>(config)))
-WB_CALL(cuCtxSetSharedMemConfig, (CUsharedconfig config),
-        cudaDeviceSetSharedMemConfig(static_cast<cudaSharedMemConfig>(config)))
-WB_CALL(cuCtxGetSharedMemConfig, (CUsharedconfig * config),
-        cudaDeviceGetSharedMemConfig(reinterpret_cast<cudaSharedMemConfig*>(config)))
+WB_CALL(cuCtxGetCacheConfig, (CUfunc_cache * config), cudaDeviceGetCacheConfig(reinterpret_cast<cudaFuncCache*>(config)))
+WB_CALL(cuCtxSetSharedMemConfig, (CUsharedconfig config), cudaDeviceSetSharedMemConfig(static_cast<cudaSharedMemConfig>(config)))
+WB_CALL(cuCtxGetSharedMemConfig, (CUsharedconfig * config), cudaDeviceGetSharedMemConfig(reinterpret_cast<cudaSharedMemConfig*>(config)))
 WB_CALL(cuCtxGetStreamPriorityRange, (int* least, int* greatest), cudaDeviceGetStreamPriorityRange(least, greatest))
 WB_CALL(cuCtxResetPersistingL2Cache, (), cudaCtxResetPersistingL2Cache())
 
@@ -341,11 +331,13 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType 
 }
 
 CUresult cuCtxRecordEvent(CUcontext handle, CUevent event) {
-  return handle ? with_context(handle, [&](Context& context) { return record(context, event); }) : call([] { return CUDA_ERROR_INVALID_CONTEXT; });
+  return handle ? with_context(handle, [&](Context& context) { return record(context, event); })
+                : call([] { return CUDA_ERROR_INVALID_CONTEXT; });
 }
 
 CUresult cuCtxWaitEvent(CUcontext handle, CUevent event) {
-  return handle ? with_context(handle, [&](Context& context) { return wait(context, event); }) : call([] { return CUDA_ERROR_INVALID_CONTEXT; });
+  return handle ? with_context(handle, [&](Context& context) { return wait(context, event); })
+                : call([] { return CUDA_ERROR_INVALID_CONTEXT; });
 }
 
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
@@ -393,9 +385,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) { return with_primary(dev
 WB_TWIN CUresult cuDevicePrimaryCtxReset(CUdevice device) { return with_primary(device, reset_primary); }
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) { return with_primary(device, reset_primary); }
 
-WB_TWIN CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
-  return cuDevicePrimaryCtxSetFlags_v2(device, flags);
-}
+WB_TWIN CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) { return cuDevicePrimaryCtxSetFlags_v2(device, flags); }
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
   return with_primary(device, [&](Context& context) { return set_flags(context, flags); });

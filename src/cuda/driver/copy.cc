@@ -58,15 +58,10 @@ cudaError_t element_bytes(CUarray array, size_t* bytes) {
 
 cudaError_t base_of(const Side& side, void** base) {
   switch (side.type) {
-    case CU_MEMORYTYPE_HOST:
-      *base = const_cast<void*>(side.host);
-      return cudaSuccess;
+    case CU_MEMORYTYPE_HOST: *base = const_cast<void*>(side.host); return cudaSuccess;
     case CU_MEMORYTYPE_DEVICE:
-    case CU_MEMORYTYPE_UNIFIED:
-      *base = pointer(side.device);
-      return cudaSuccess;
-    default:
-      return cudaErrorInvalidValue;
+    case CU_MEMORYTYPE_UNIFIED: *base = pointer(side.device); return cudaSuccess;
+    default: return cudaErrorInvalidValue;
   }
 }
 
@@ -87,8 +82,7 @@ cudaError_t region_of(const Side& side, const Box& box, Region* region) {
   if (!base) return cudaErrorInvalidValue;
   size_t pitch = pitch_of(side, box), plane = pitch * height_of(side, box);
   bool rows = box.height > 1 || box.depth > 1;
-  if (rows && (side.x + box.width > pitch || (box.depth > 1 && side.y + box.height > height_of(side, box))))
-    return cudaErrorInvalidValue;
+  if (rows && (side.x + box.width > pitch || (box.depth > 1 && side.y + box.height > height_of(side, box)))) return cudaErrorInvalidValue;
   *region = {static_cast<std::byte*>(base) + side.z * plane + side.y * pitch + side.x, pitch, plane};
   return cudaSuccess;
 }
@@ -147,8 +141,8 @@ CUresult copy_box(Copy copy, const Parameters* parameters, CUstream stream) {
 }
 
 // Addresses tell whose memory they are; the contexts are only checked.
-CUresult copy_peer(Copy copy, CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
-                   size_t bytes, CUstream stream) {
+CUresult copy_peer(Copy copy, CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
+                   CUstream stream) {
   return in_current([&](Context& context) -> CUresult {
     Context* ignored = nullptr;
     for (CUcontext handle : {to_context, from_context})
@@ -181,9 +175,7 @@ CUresult copy_row(const Side& to, const Side& from, size_t bytes, CUstream strea
 
 }  // namespace
 
-cudaError_t runtime_copy(const CUDA_MEMCPY3D& copy, cudaMemcpy3DParms* parameters) {
-  return parameters_of(box_of(copy), parameters);
-}
+cudaError_t runtime_copy(const CUDA_MEMCPY3D& copy, cudaMemcpy3DParms* parameters) { return parameters_of(box_of(copy), parameters); }
 
 CUDA_MEMCPY3D driver_copy(const cudaMemcpy3DParms& p) {
   size_t element = 1;
@@ -235,22 +227,19 @@ using namespace warpbeam::cuda::driver;
 
 extern "C" {
 
-WB_COPY(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), copy_bytes, pointer(to), pointer(from), bytes,
-        cudaMemcpyDefault)
-WB_COPY(cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, size_t bytes), copy_bytes, pointer(to), from, bytes,
-        cudaMemcpyHostToDevice)
-WB_COPY(cuMemcpyDtoH_v2, (void* to, CUdeviceptr from, size_t bytes), copy_bytes, to, pointer(from), bytes,
-        cudaMemcpyDeviceToHost)
-WB_COPY(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes), copy_bytes, pointer(to), pointer(from),
-        bytes, cudaMemcpyDeviceToDevice)
-WB_COPY_ASYNC(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), copy_bytes, pointer(to),
-              pointer(from), bytes, cudaMemcpyDefault)
-WB_COPY_ASYNC(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, size_t bytes, CUstream stream), copy_bytes,
-              pointer(to), from, bytes, cudaMemcpyHostToDevice)
-WB_COPY_ASYNC(cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, size_t bytes, CUstream stream), copy_bytes, to,
-              pointer(from), bytes, cudaMemcpyDeviceToHost)
-WB_COPY_ASYNC(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), copy_bytes,
-              pointer(to), pointer(from), bytes, cudaMemcpyDeviceToDevice)
+WB_COPY(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t bytes), copy_bytes, pointer(to), pointer(from), bytes, cudaMemcpyDefault)
+WB_COPY(cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, size_t bytes), copy_bytes, pointer(to), from, bytes, cudaMemcpyHostToDevice)
+WB_COPY(cuMemcpyDtoH_v2, (void* to, CUdeviceptr from, size_t bytes), copy_bytes, to, pointer(from), bytes, cudaMemcpyDeviceToHost)
+WB_COPY(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes), copy_bytes, pointer(to), pointer(from), bytes,
+        cudaMemcpyDeviceToDevice)
+WB_COPY_ASYNC(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), copy_bytes, pointer(to), pointer(from),
+              bytes, cudaMemcpyDefault)
+WB_COPY_ASYNC(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, size_t bytes, CUstream stream), copy_bytes, pointer(to), from, bytes,
+              cudaMemcpyHostToDevice)
+WB_COPY_ASYNC(cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, size_t bytes, CUstream stream), copy_bytes, to, pointer(from), bytes,
+              cudaMemcpyDeviceToHost)
+WB_COPY_ASYNC(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream), copy_bytes, pointer(to),
+              pointer(from), bytes, cudaMemcpyDeviceToDevice)
 
 WB_COPY(cuMemcpy2D_v2, (const CUDA_MEMCPY2D* p), copy_box, p)
 WB_COPY(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D* p), copy_box, p)
@@ -259,25 +248,20 @@ WB_COPY(cuMemcpy3D_v2, (const CUDA_MEMCPY3D* p), copy_box, p)
 WB_COPY_ASYNC(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D* p, CUstream stream), copy_box, p)
 WB_COPY(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER* p), copy_box_peer, p)
 WB_COPY_ASYNC(cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER* p, CUstream stream), copy_box_peer, p)
-WB_COPY(cuMemcpyPeer, (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes),
-        copy_peer, to, to_context, from, from_context, bytes)
+WB_COPY(cuMemcpyPeer, (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes), copy_peer, to,
+        to_context, from, from_context, bytes)
 WB_COPY_ASYNC(cuMemcpyPeerAsync,
-              (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
-               CUstream stream),
-              copy_peer, to, to_context, from, from_context, bytes)
+              (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, CUstream stream), copy_peer,
+              to, to_context, from, from_context, bytes)
 
-WB_ROW(cuMemcpyDtoA_v2, (CUarray to, size_t offset, CUdeviceptr from, size_t bytes), in_array(to, offset),
-       on_device(from), bytes)
-WB_ROW(cuMemcpyAtoD_v2, (CUdeviceptr to, CUarray from, size_t offset, size_t bytes), on_device(to),
-       in_array(from, offset), bytes)
-WB_ROW(cuMemcpyHtoA_v2, (CUarray to, size_t offset, const void* from, size_t bytes), in_array(to, offset),
-       on_host(from), bytes)
-WB_ROW(cuMemcpyAtoH_v2, (void* to, CUarray from, size_t offset, size_t bytes), on_host(to), in_array(from, offset),
-       bytes)
-WB_ROW(cuMemcpyAtoA_v2, (CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes),
-       in_array(to, to_offset), in_array(from, from_offset), bytes)
-WB_ROW_ASYNC(cuMemcpyHtoAAsync_v2, (CUarray to, size_t offset, const void* from, size_t bytes, CUstream stream),
-             in_array(to, offset), on_host(from), bytes)
+WB_ROW(cuMemcpyDtoA_v2, (CUarray to, size_t offset, CUdeviceptr from, size_t bytes), in_array(to, offset), on_device(from), bytes)
+WB_ROW(cuMemcpyAtoD_v2, (CUdeviceptr to, CUarray from, size_t offset, size_t bytes), on_device(to), in_array(from, offset), bytes)
+WB_ROW(cuMemcpyHtoA_v2, (CUarray to, size_t offset, const void* from, size_t bytes), in_array(to, offset), on_host(from), bytes)
+WB_ROW(cuMemcpyAtoH_v2, (void* to, CUarray from, size_t offset, size_t bytes), on_host(to), in_array(from, offset), bytes)
+WB_ROW(cuMemcpyAtoA_v2, (CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes), in_array(to, to_offset),
+       in_array(from, from_offset), bytes)
+WB_ROW_ASYNC(cuMemcpyHtoAAsync_v2, (CUarray to, size_t offset, const void* from, size_t bytes, CUstream stream), in_array(to, offset),
+             on_host(from), bytes)
 WB_ROW_ASYNC(cuMemcpyAtoHAsync_v2, (void* to, CUarray from, size_t offset, size_t bytes, CUstream stream), on_host(to),
              in_array(from, offset), bytes)
 

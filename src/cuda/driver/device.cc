@@ -23,18 +23,15 @@ CUresult with_device(CUdevice device, Body&& body) {
 std::optional<int> driver_attribute(CUdevice_attribute attribute, const model::Device& model) {
   const bool unified = model.unified_addressing;
   switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER:
-      return model.limits.texture_2d_gather[0] > 0;
+    case CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER: return model.limits.texture_2d_gather[0] > 0;
     // Waiting for values and writing them in stream order: the first interface and the second.
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_MEM_OPS_V1:
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS_V1:
     case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR_V1:
     case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
-      return 1;
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR: return 1;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
-      return unified;
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED: return unified;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
@@ -47,12 +44,9 @@ std::optional<int> driver_attribute(CUdevice_attribute attribute, const model::D
     case CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH:
     case CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED:
-      return 0;
-    case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
-      return model.major >= 9;
-    default:
-      return std::nullopt;
+    case CU_DEVICE_ATTRIBUTE_HOST_ALLOC_DMA_BUF_SUPPORTED: return 0;
+    case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED: return model.major >= 9;
+    default: return std::nullopt;
   }
 }
 
@@ -124,8 +118,7 @@ CUresult cuDeviceGetUuid_v2(CUuuid* id, CUdevice device) { return uuid(id, devic
 
 // A name that Windows gives to adapters.
 CUresult cuDeviceGetLuid(char* luid, unsigned* mask, CUdevice device) {
-  return with_device(device,
-                     [&](Context&) { return luid && mask ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE; });
+  return with_device(device, [&](Context&) { return luid && mask ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE; });
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
@@ -192,25 +185,22 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CU
 
 // Atomics of kernels on host memory work where the machine shares its memory with the device; they do so here whatever
 // the modelled bus can do, so the model's word decides.
-CUresult cuDeviceGetHostAtomicCapabilities(unsigned* capabilities, const CUatomicOperation* operations, unsigned count,
-                                           CUdevice device) {
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned* capabilities, const CUatomicOperation* operations, unsigned count, CUdevice device) {
   return with_device(device, [&](Context& context) {
-    constexpr unsigned kAll = CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED |
-                              CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 |
-                              CU_ATOMIC_CAPABILITY_SCALAR_64;
+    constexpr unsigned kAll = CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION |
+                              CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
     return atomics(capabilities, operations, count, context.model.host_native_atomics ? kAll : 0);
   });
 }
 
-CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const CUatomicOperation* operations, unsigned count,
-                                          CUdevice from, CUdevice to) {
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned* capabilities, const CUatomicOperation* operations, unsigned count, CUdevice from,
+                                          CUdevice to) {
   return call([&]() -> CUresult {
     int native = 0;
     cudaError_t status = cudaDeviceGetP2PAttribute(&native, cudaDevP2PAttrNativeAtomicSupported, from, to);
     if (status != cudaSuccess) return result_of(status);
-    constexpr unsigned kAll = CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED |
-                              CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 |
-                              CU_ATOMIC_CAPABILITY_SCALAR_64;
+    constexpr unsigned kAll = CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED | CU_ATOMIC_CAPABILITY_REDUCTION |
+                              CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
     return atomics(capabilities, operations, count, native ? kAll : 0);
   });
 }

@@ -73,14 +73,14 @@ inline CUdeviceptr address(const void* pointer) { return reinterpret_cast<CUdevi
   }
 // The same where a handle says all that must be known: no context needs to be current (as an H100's driver has it), and none
 // stays current that the runtime's function makes so.
-#define WB_HANDLE_CALL(name, parameters, ...)                        \
-  WB_TWIN CUresult name parameters {                                 \
-    return call([&] {                                                \
-      const auto contexts = this_thread().context_count;             \
-      const CUresult result = result_of(__VA_ARGS__);                \
-      this_thread().context_count = contexts;                        \
-      return result;                                                 \
-    });                                                              \
+#define WB_HANDLE_CALL(name, parameters, ...)            \
+  WB_TWIN CUresult name parameters {                     \
+    return call([&] {                                    \
+      const auto contexts = this_thread().context_count; \
+      const CUresult result = result_of(__VA_ARGS__);    \
+      this_thread().context_count = contexts;            \
+      return result;                                     \
+    });                                                  \
   }
 #define WB_STREAM_CALL(name, parameters, ...)                 \
   WB_CALL(name, parameters, __VA_ARGS__)                      \

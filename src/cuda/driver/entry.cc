@@ -87,8 +87,7 @@ int find(const char* name, void** function, int toolkit, unsigned long long flag
 // The table declares these two without their parameters; the symbols are made here.
 extern "C" {
 
-__attribute__((visibility("default"))) int wb_get_proc_address_v2(const char* name, void** function, int toolkit,
-                                                                  unsigned long long flags,
+__attribute__((visibility("default"))) int wb_get_proc_address_v2(const char* name, void** function, int toolkit, unsigned long long flags,
                                                                   int* query) __asm__("cuGetProcAddress_v2");
 int wb_get_proc_address_v2(const char* name, void** function, int toolkit, unsigned long long flags, int* query) {
   return find(name, function, toolkit, flags, query);

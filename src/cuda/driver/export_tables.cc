@@ -26,7 +26,19 @@ namespace {
 constexpr size_t kRoom = 112;  // entries of each table in memory, named or not
 using Entries = std::array<const void*, kRoom>;
 
-enum Table : int { Runtime, ThreadStorage, CallbackHooks, ContextStorage, ContextCreation, Heap, ExtendedDevice, Handshake, ContextChecks, AboutContexts, TableCount };
+enum Table : int {
+  Runtime,
+  ThreadStorage,
+  CallbackHooks,
+  ContextStorage,
+  ContextCreation,
+  Heap,
+  ExtendedDevice,
+  Handshake,
+  ContextChecks,
+  AboutContexts,
+  TableCount
+};
 
 struct Known {
   const char* name;
@@ -224,6 +236,7 @@ extern "C" CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   }
   std::string number;
   for (char byte : id->bytes) number += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  note_once(number.c_str(), [&] { return fmt::format("the program asks for the driver's internal table {}, which Warpbeam does not have", number); });
+  note_once(number.c_str(),
+            [&] { return fmt::format("the program asks for the driver's internal table {}, which Warpbeam does not have", number); });
   return CUDA_ERROR_NOT_FOUND;
 }

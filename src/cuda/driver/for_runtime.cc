@@ -42,8 +42,7 @@ cudaError_t cudaDriverGetVersion(int* version) {
   return edge([&] { return error_of(cuDriverGetVersion(version)); });
 }
 
-cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
-                                    cudaDriverEntryPointQueryResult* status) {
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags, cudaDriverEntryPointQueryResult* status) {
   return entry_point(name, function, CUDART_VERSION, flags, status, false);
 }
 
@@ -52,34 +51,29 @@ WB_TWIN cudaError_t cudaGetDriverEntryPoint_ptsz(const char* name, void** functi
   return entry_point(name, function, CUDART_VERSION, flags, status, true);
 }
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned toolkit,
-                                             unsigned long long flags, cudaDriverEntryPointQueryResult* status) {
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned toolkit, unsigned long long flags,
+                                             cudaDriverEntryPointQueryResult* status) {
   return entry_point(name, function, toolkit, flags, status, false);
 }
 
-WB_TWIN cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* name, void** function, unsigned toolkit,
-                                                          unsigned long long flags,
+WB_TWIN cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* name, void** function, unsigned toolkit, unsigned long long flags,
                                                           cudaDriverEntryPointQueryResult* status) {
   return entry_point(name, function, toolkit, flags, status, true);
 }
 
-cudaError_t cudaLibraryLoadData(cudaLibrary_t* handle, const void* code, cudaJitOption* options, void** values,
-                                unsigned count, cudaLibraryOption* library_options, void** library_values,
-                                unsigned library_count) {
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* handle, const void* code, cudaJitOption* options, void** values, unsigned count,
+                                cudaLibraryOption* library_options, void** library_values, unsigned library_count) {
   return through_driver([&] {
-    return cuLibraryLoadData(reinterpret_cast<CUlibrary*>(handle), code, reinterpret_cast<CUjit_option*>(options),
-                             values, count, reinterpret_cast<CUlibraryOption*>(library_options), library_values,
-                             library_count);
+    return cuLibraryLoadData(reinterpret_cast<CUlibrary*>(handle), code, reinterpret_cast<CUjit_option*>(options), values, count,
+                             reinterpret_cast<CUlibraryOption*>(library_options), library_values, library_count);
   });
 }
 
-cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* handle, const char* path, cudaJitOption* options, void** values,
-                                    unsigned count, cudaLibraryOption* library_options, void** library_values,
-                                    unsigned library_count) {
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* handle, const char* path, cudaJitOption* options, void** values, unsigned count,
+                                    cudaLibraryOption* library_options, void** library_values, unsigned library_count) {
   return through_driver([&] {
-    return cuLibraryLoadFromFile(reinterpret_cast<CUlibrary*>(handle), path, reinterpret_cast<CUjit_option*>(options),
-                                 values, count, reinterpret_cast<CUlibraryOption*>(library_options), library_values,
-                                 library_count);
+    return cuLibraryLoadFromFile(reinterpret_cast<CUlibrary*>(handle), path, reinterpret_cast<CUjit_option*>(options), values, count,
+                                 reinterpret_cast<CUlibraryOption*>(library_options), library_values, library_count);
   });
 }
 
@@ -96,8 +90,7 @@ cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t handle) {
 }
 
 cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t handle) {
-  return through_driver(
-      [&] { return cuLibraryEnumerateKernels(reinterpret_cast<CUkernel*>(kernels), count, library(handle)); });
+  return through_driver([&] { return cuLibraryEnumerateKernels(reinterpret_cast<CUkernel*>(kernels), count, library(handle)); });
 }
 
 cudaError_t cudaLibraryGetGlobal(void** pointer, size_t* bytes, cudaLibrary_t handle, const char* name) {

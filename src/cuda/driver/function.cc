@@ -7,52 +7,25 @@ CUresult function_attribute(const Function& function, CUfunction_attribute attri
   if (!value) return CUDA_ERROR_INVALID_VALUE;
   const vm::Kernel& kernel = function.kernel;
   switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      *value = function.threads_that_fit();
-      break;
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      *value = static_cast<int>(kernel.static_shared);
-      break;
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-      *value = static_cast<int>(kernel.constant_bytes);
-      break;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      *value = static_cast<int>(kernel.local_bytes);
-      break;
-    case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      *value = static_cast<int>(kernel.registers);
-      break;
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-      *value = kernel.target_sm;
-      break;
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-      *value = function.context.model.cc();
-      break;
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = static_cast<int>(function.max_dynamic_shared());
-      break;
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-      *value = function.carveout_percent;
-      break;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-      *value = function.non_portable_cluster;
-      break;
-    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-      *value = 0;
-      break;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-      *value = function.kernel.cluster[0] != 0;
-      break;
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = function.threads_that_fit(); break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(kernel.static_shared); break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = static_cast<int>(kernel.constant_bytes); break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(kernel.local_bytes); break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = static_cast<int>(kernel.registers); break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = kernel.target_sm; break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = function.context.model.cc(); break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = static_cast<int>(function.max_dynamic_shared()); break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = function.carveout_percent; break;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: *value = function.non_portable_cluster; break;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = 0; break;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: *value = function.kernel.cluster[0] != 0; break;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
       *value = static_cast<int>(function.cluster[static_cast<size_t>(attribute - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH)]);
       break;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-      *value = function.cluster_policy;
-      break;
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: *value = function.cluster_policy; break;
+    default: return CUDA_ERROR_INVALID_VALUE;
   }
   return CUDA_SUCCESS;
 }
@@ -70,8 +43,8 @@ CUresult with_function(CUfunction handle, Body&& body) {
 }
 
 // The largest block that fills a multiprocessor best: fewest threads left idle, larger blocks first.
-CUresult potential_block_size(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared,
-                              int limit, unsigned flags) {
+CUresult potential_block_size(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared, int limit,
+                              unsigned flags) {
   return with_function(handle, [&](Function& function) -> CUresult {
     if (!grid || !block || limit < 0) return CUDA_ERROR_INVALID_VALUE;
     const int warp = function.context.model.warp_size;
@@ -132,27 +105,24 @@ WB_CALL(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config),
         cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)))
 WB_CALL(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config),
         cudaFuncSetSharedMemConfig(function, static_cast<cudaSharedMemConfig>(config)))
-WB_CALL(cuFuncGetName, (const char** name, CUfunction function),
-        function ? cudaFuncGetName(name, function) : cudaErrorInvalidValue)
+WB_CALL(cuFuncGetName, (const char** name, CUfunction function), function ? cudaFuncGetName(name, function) : cudaErrorInvalidValue)
 WB_CALL(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t* offset, size_t* size),
         function ? cudaFuncGetParamInfo(function, index, offset, size) : cudaErrorInvalidValue)
 
 WB_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, CUfunction function, int size, size_t shared),
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, size, shared))
-WB_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-        (int* blocks, CUfunction function, int size, size_t shared, unsigned flags),
+WB_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, CUfunction function, int size, size_t shared, unsigned flags),
         cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, size, shared, flags))
-WB_CALL(cuOccupancyAvailableDynamicSMemPerBlock, (size_t * shared, CUfunction function, int blocks, int size),
+WB_CALL(cuOccupancyAvailableDynamicSMemPerBlock, (size_t* shared, CUfunction function, int blocks, int size),
         cudaOccupancyAvailableDynamicSMemPerBlock(shared, function, blocks, size))
 
-CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of,
-                                          size_t shared, int limit) {
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared,
+                                          int limit) {
   return potential_block_size(grid, block, function, shared_of, shared, limit, 0);
 }
 
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function,
-                                                   CUoccupancyB2DSize shared_of, size_t shared, int limit,
-                                                   unsigned flags) {
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared,
+                                                   int limit, unsigned flags) {
   return potential_block_size(grid, block, function, shared_of, shared, limit, flags);
 }
 

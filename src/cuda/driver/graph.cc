@@ -113,8 +113,7 @@ CUresult with_parameters(CUgraphNodeParams* given, Use&& use) {
     }
     CUresult result = result_of(use(&runtime));
     // Allocations and conditions give something back.
-    if (result == CUDA_SUCCESS && given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-      given->alloc.dptr = address(runtime.alloc.dptr);
+    if (result == CUDA_SUCCESS && given->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) given->alloc.dptr = address(runtime.alloc.dptr);
     if (result == CUDA_SUCCESS && given->type == CU_GRAPH_NODE_TYPE_CONDITIONAL)
       given->conditional.phGraph_out = runtime.conditional.phGraph_out;
     return result;
@@ -132,18 +131,19 @@ CUresult instantiate_with_log(CUgraphExec* exec, CUgraph graph, CUgraphNode* err
 // Lists without edge data are lists of plain edges.
 const cudaGraphEdgeData* plain() { return nullptr; }
 
-CUresult capture_info(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
-                      const CUgraphNode** nodes, const CUgraphEdgeData** edges, size_t* count) {
+CUresult capture_info(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes,
+                      const CUgraphEdgeData** edges, size_t* count) {
   return in_current([&](Context&) {
-    return cudaStreamGetCaptureInfo(stream, as<cudaStreamCaptureStatus>(status), as<unsigned long long>(id), graph,
-                                    nodes, as<const cudaGraphEdgeData*>(edges), count);
+    return cudaStreamGetCaptureInfo(stream, as<cudaStreamCaptureStatus>(status), as<unsigned long long>(id), graph, nodes,
+                                    as<const cudaGraphEdgeData*>(edges), count);
   });
 }
 
 template <class Body>
 CUresult begin_capture(CUstream stream, Body&& body) {
   Context* context = nullptr;
-  if (process_started() && !stream && current(&context) == CUDA_ERROR_INVALID_CONTEXT) return call([] { return CUDA_ERROR_INVALID_HANDLE; });
+  if (process_started() && !stream && current(&context) == CUDA_ERROR_INVALID_CONTEXT)
+    return call([] { return CUDA_ERROR_INVALID_HANDLE; });
   return in_current([&](Context&) { return body(); });
 }
 
@@ -157,13 +157,13 @@ extern "C" {
 
 // Capture
 // Without a context the null stream stands for nothing.
-#define WB_BEGIN_CAPTURE(name, parameters, ...)                                                              \
-  WB_TWIN CUresult name parameters {                                                                         \
-    return begin_capture(stream, [&] { return __VA_ARGS__; });                                               \
-  }                                                                                                          \
-  WB_TWIN CUresult name##_ptsz parameters {                                                                  \
-    stream = per_thread(stream);                                                                             \
-    return begin_capture(stream, [&] { return __VA_ARGS__; });                                               \
+#define WB_BEGIN_CAPTURE(name, parameters, ...)                \
+  WB_TWIN CUresult name parameters {                           \
+    return begin_capture(stream, [&] { return __VA_ARGS__; }); \
+  }                                                            \
+  WB_TWIN CUresult name##_ptsz parameters {                    \
+    stream = per_thread(stream);                               \
+    return begin_capture(stream, [&] { return __VA_ARGS__; }); \
   }
 WB_BEGIN_CAPTURE(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
                  cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)))
@@ -179,12 +179,11 @@ WB_STREAM_CALL(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus* sta
 WB_STREAM_CALL(cuStreamGetCaptureInfo, (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id),
                capture_info(stream, status, id, nullptr, nullptr, nullptr, nullptr))
 WB_STREAM_CALL(cuStreamGetCaptureInfo_v2,
-               (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
-                const CUgraphNode** nodes, size_t* count),
+               (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes, size_t* count),
                capture_info(stream, status, id, graph, nodes, nullptr, count))
 WB_STREAM_CALL(cuStreamGetCaptureInfo_v3,
-               (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
-                const CUgraphNode** nodes, const CUgraphEdgeData** edges, size_t* count),
+               (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph, const CUgraphNode** nodes,
+                const CUgraphEdgeData** edges, size_t* count),
                capture_info(stream, status, id, graph, nodes, edges, count))
 WB_STREAM_CALL(cuStreamUpdateCaptureDependencies, (CUstream stream, CUgraphNode* nodes, size_t count, unsigned flags),
                cudaStreamUpdateCaptureDependencies(stream, nodes, plain(), count, flags))
@@ -192,85 +191,66 @@ WB_STREAM_CALL(cuStreamUpdateCaptureDependencies_v2,
                (CUstream stream, CUgraphNode* nodes, const CUgraphEdgeData* edges, size_t count, unsigned flags),
                cudaStreamUpdateCaptureDependencies(stream, nodes, as<const cudaGraphEdgeData>(edges), count, flags))
 WB_HANDLE_CALL(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode),
-        cudaThreadExchangeStreamCaptureMode(as<cudaStreamCaptureMode>(mode)))
+               cudaThreadExchangeStreamCaptureMode(as<cudaStreamCaptureMode>(mode)))
 
 // Graphs
 WB_HANDLE_CALL(cuGraphCreate, (CUgraph * graph, unsigned flags), cudaGraphCreate(graph, flags))
 WB_HANDLE_CALL(cuGraphDestroy, (CUgraph graph), cudaGraphDestroy(graph))
 WB_HANDLE_CALL(cuGraphClone, (CUgraph * clone, CUgraph graph), cudaGraphClone(clone, graph))
-WB_CALL(cuGraphDebugDotPrint, (CUgraph graph, const char* path, unsigned flags),
-        cudaGraphDebugDotPrint(graph, path, flags))
+WB_CALL(cuGraphDebugDotPrint, (CUgraph graph, const char* path, unsigned flags), cudaGraphDebugDotPrint(graph, path, flags))
 WB_HANDLE_CALL(cuGraphGetNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count), cudaGraphGetNodes(graph, nodes, count))
-WB_HANDLE_CALL(cuGraphGetRootNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count),
-        cudaGraphGetRootNodes(graph, nodes, count))
+WB_HANDLE_CALL(cuGraphGetRootNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count), cudaGraphGetRootNodes(graph, nodes, count))
 WB_HANDLE_CALL(cuGraphGetEdges, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count),
-        cudaGraphGetEdges(graph, from, to, nullptr, count))
+               cudaGraphGetEdges(graph, from, to, nullptr, count))
 WB_HANDLE_CALL(cuGraphGetEdges_v2, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* edges, size_t* count),
-        cudaGraphGetEdges(graph, from, to, as<cudaGraphEdgeData>(edges), count))
+               cudaGraphGetEdges(graph, from, to, as<cudaGraphEdgeData>(edges), count))
 WB_HANDLE_CALL(cuGraphAddDependencies, (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
-        cudaGraphAddDependencies(graph, from, to, plain(), count))
+               cudaGraphAddDependencies(graph, from, to, plain(), count))
 WB_HANDLE_CALL(cuGraphAddDependencies_v2,
-        (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count),
-        cudaGraphAddDependencies(graph, from, to, as<const cudaGraphEdgeData>(edges), count))
+               (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count),
+               cudaGraphAddDependencies(graph, from, to, as<const cudaGraphEdgeData>(edges), count))
 WB_HANDLE_CALL(cuGraphRemoveDependencies, (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count),
-        cudaGraphRemoveDependencies(graph, from, to, plain(), count))
+               cudaGraphRemoveDependencies(graph, from, to, plain(), count))
 WB_HANDLE_CALL(cuGraphRemoveDependencies_v2,
-        (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count),
-        cudaGraphRemoveDependencies(graph, from, to, as<const cudaGraphEdgeData>(edges), count))
+               (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count),
+               cudaGraphRemoveDependencies(graph, from, to, as<const cudaGraphEdgeData>(edges), count))
 WB_CALL(cuUserObjectCreate, (CUuserObject * object, void* data, CUhostFn destroy, unsigned count, unsigned flags),
         cudaUserObjectCreate(object, data, destroy, count, flags))
 WB_CALL(cuUserObjectRetain, (CUuserObject object, unsigned count), cudaUserObjectRetain(object, count))
 WB_CALL(cuUserObjectRelease, (CUuserObject object, unsigned count), cudaUserObjectRelease(object, count))
 WB_CALL(cuGraphRetainUserObject, (CUgraph graph, CUuserObject object, unsigned count, unsigned flags),
         cudaGraphRetainUserObject(graph, object, count, flags))
-WB_CALL(cuGraphReleaseUserObject, (CUgraph graph, CUuserObject object, unsigned count),
-        cudaGraphReleaseUserObject(graph, object, count))
+WB_CALL(cuGraphReleaseUserObject, (CUgraph graph, CUuserObject object, unsigned count), cudaGraphReleaseUserObject(graph, object, count))
 WB_HANDLE_CALL(cuDeviceGraphMemTrim, (CUdevice device), cudaDeviceGraphMemTrim(device))
 WB_HANDLE_CALL(cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void* value),
-        cudaDeviceGetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
+               cudaDeviceGetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
 WB_HANDLE_CALL(cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void* value),
-        cudaDeviceSetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
-WB_CALL(cuGraphConditionalHandleCreate,
-        (CUgraphConditionalHandle * handle, CUgraph graph, CUcontext, unsigned value, unsigned flags),
+               cudaDeviceSetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
+WB_CALL(cuGraphConditionalHandleCreate, (CUgraphConditionalHandle * handle, CUgraph graph, CUcontext, unsigned value, unsigned flags),
         cudaGraphConditionalHandleCreate(as<cudaGraphConditionalHandle>(handle), graph, value, flags))
 
 // Nodes
 #define WB_WHERE CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count
-CUresult cuGraphAddKernelNode_v2(WB_WHERE, const CUDA_KERNEL_NODE_PARAMS* p) {
-  return add_kernel(node, graph, after, count, p);
-}
-WB_TWIN CUresult cuGraphAddKernelNode(WB_WHERE, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
-  return add_kernel(node, graph, after, count, p);
-}
+CUresult cuGraphAddKernelNode_v2(WB_WHERE, const CUDA_KERNEL_NODE_PARAMS* p) { return add_kernel(node, graph, after, count, p); }
+WB_TWIN CUresult cuGraphAddKernelNode(WB_WHERE, const CUDA_KERNEL_NODE_PARAMS_v1* p) { return add_kernel(node, graph, after, count, p); }
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* p) { return get_kernel(node, p); }
-WB_TWIN CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* p) {
-  return get_kernel(node, p);
-}
-CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* p) {
-  return set_kernel(node, p);
-}
-WB_TWIN CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
-  return set_kernel(node, p);
-}
+WB_TWIN CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* p) { return get_kernel(node, p); }
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* p) { return set_kernel(node, p); }
+WB_TWIN CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* p) { return set_kernel(node, p); }
 CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* p) {
   return set_exec_kernel(exec, node, p);
 }
-WB_TWIN CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
-                                                const CUDA_KERNEL_NODE_PARAMS_v1* p) {
+WB_TWIN CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
   return set_exec_kernel(exec, node, p);
 }
-WB_CALL(cuGraphKernelNodeCopyAttributes, (CUgraphNode to, CUgraphNode from),
-        cudaGraphKernelNodeCopyAttributes(to, from))
+WB_CALL(cuGraphKernelNodeCopyAttributes, (CUgraphNode to, CUgraphNode from), cudaGraphKernelNodeCopyAttributes(to, from))
 WB_CALL(cuGraphKernelNodeGetAttribute, (CUgraphNode node, CUkernelNodeAttrID id, CUkernelNodeAttrValue* value),
-        cudaGraphKernelNodeGetAttribute(node, static_cast<cudaLaunchAttributeID>(id),
-                                        as<cudaLaunchAttributeValue>(value)))
+        cudaGraphKernelNodeGetAttribute(node, static_cast<cudaLaunchAttributeID>(id), as<cudaLaunchAttributeValue>(value)))
 WB_CALL(cuGraphKernelNodeSetAttribute, (CUgraphNode node, CUkernelNodeAttrID id, const CUkernelNodeAttrValue* value),
-        cudaGraphKernelNodeSetAttribute(node, static_cast<cudaLaunchAttributeID>(id),
-                                        as<const cudaLaunchAttributeValue>(value)))
+        cudaGraphKernelNodeSetAttribute(node, static_cast<cudaLaunchAttributeID>(id), as<const cudaLaunchAttributeValue>(value)))
 
 CUresult cuGraphAddMemcpyNode(WB_WHERE, const CUDA_MEMCPY3D* copy, CUcontext) {
-  return with_copy(copy,
-                   [&](const cudaMemcpy3DParms* p) { return cudaGraphAddMemcpyNode(node, graph, after, count, p); });
+  return with_copy(copy, [&](const cudaMemcpy3DParms* p) { return cudaGraphAddMemcpyNode(node, graph, after, count, p); });
 }
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* copy) {
   return with_copy(copy, [&](const cudaMemcpy3DParms* p) { return cudaGraphMemcpyNodeSetParams(node, p); });
@@ -294,29 +274,23 @@ WB_CALL(cuGraphMemsetNodeGetParams, (CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* 
         cudaGraphMemsetNodeGetParams(node, as<cudaMemsetParams>(p)))
 WB_CALL(cuGraphMemsetNodeSetParams, (CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p),
         cudaGraphMemsetNodeSetParams(node, as<const cudaMemsetParams>(p)))
-WB_CALL(cuGraphExecMemsetNodeSetParams,
-        (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext),
+WB_CALL(cuGraphExecMemsetNodeSetParams, (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext),
         cudaGraphExecMemsetNodeSetParams(exec, node, as<const cudaMemsetParams>(p)))
 WB_CALL(cuGraphAddHostNode, (WB_WHERE, const CUDA_HOST_NODE_PARAMS* p),
         cudaGraphAddHostNode(node, graph, after, count, as<const cudaHostNodeParams>(p)))
-WB_CALL(cuGraphHostNodeGetParams, (CUgraphNode node, CUDA_HOST_NODE_PARAMS* p),
-        cudaGraphHostNodeGetParams(node, as<cudaHostNodeParams>(p)))
+WB_CALL(cuGraphHostNodeGetParams, (CUgraphNode node, CUDA_HOST_NODE_PARAMS* p), cudaGraphHostNodeGetParams(node, as<cudaHostNodeParams>(p)))
 WB_CALL(cuGraphHostNodeSetParams, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS* p),
         cudaGraphHostNodeSetParams(node, as<const cudaHostNodeParams>(p)))
 WB_CALL(cuGraphExecHostNodeSetParams, (CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* p),
         cudaGraphExecHostNodeSetParams(exec, node, as<const cudaHostNodeParams>(p)))
-WB_CALL(cuGraphAddChildGraphNode, (WB_WHERE, CUgraph child),
-        cudaGraphAddChildGraphNode(node, graph, after, count, child))
+WB_CALL(cuGraphAddChildGraphNode, (WB_WHERE, CUgraph child), cudaGraphAddChildGraphNode(node, graph, after, count, child))
 WB_CALL(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph* child), cudaGraphChildGraphNodeGetGraph(node, child))
 WB_CALL(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child),
         cudaGraphExecChildGraphNodeSetParams(exec, node, child))
 WB_HANDLE_CALL(cuGraphAddEmptyNode, (WB_WHERE), cudaGraphAddEmptyNode(node, graph, after, count))
-WB_CALL(cuGraphAddEventRecordNode, (WB_WHERE, CUevent event),
-        cudaGraphAddEventRecordNode(node, graph, after, count, event))
-WB_CALL(cuGraphEventRecordNodeGetEvent, (CUgraphNode node, CUevent* event),
-        cudaGraphEventRecordNodeGetEvent(node, event))
-WB_CALL(cuGraphEventRecordNodeSetEvent, (CUgraphNode node, CUevent event),
-        cudaGraphEventRecordNodeSetEvent(node, event))
+WB_CALL(cuGraphAddEventRecordNode, (WB_WHERE, CUevent event), cudaGraphAddEventRecordNode(node, graph, after, count, event))
+WB_CALL(cuGraphEventRecordNodeGetEvent, (CUgraphNode node, CUevent* event), cudaGraphEventRecordNodeGetEvent(node, event))
+WB_CALL(cuGraphEventRecordNodeSetEvent, (CUgraphNode node, CUevent event), cudaGraphEventRecordNodeSetEvent(node, event))
 WB_CALL(cuGraphExecEventRecordNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event),
         cudaGraphExecEventRecordNodeSetEvent(exec, node, event))
 WB_CALL(cuGraphAddEventWaitNode, (WB_WHERE, CUevent event), cudaGraphAddEventWaitNode(node, graph, after, count, event))
@@ -328,32 +302,27 @@ WB_CALL(cuGraphAddMemAllocNode, (WB_WHERE, CUDA_MEM_ALLOC_NODE_PARAMS* p),
         cudaGraphAddMemAllocNode(node, graph, after, count, as<cudaMemAllocNodeParams>(p)))
 WB_CALL(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* p),
         cudaGraphMemAllocNodeGetParams(node, as<cudaMemAllocNodeParams>(p)))
-WB_CALL(cuGraphAddMemFreeNode, (WB_WHERE, CUdeviceptr ptr),
-        cudaGraphAddMemFreeNode(node, graph, after, count, pointer(ptr)))
+WB_CALL(cuGraphAddMemFreeNode, (WB_WHERE, CUdeviceptr ptr), cudaGraphAddMemFreeNode(node, graph, after, count, pointer(ptr)))
 WB_CALL(cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr* ptr), cudaGraphMemFreeNodeGetParams(node, ptr))
 
-CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges,
-                           size_t count, CUgraphNodeParams* p) {
+CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges, size_t count,
+                           CUgraphNodeParams* p) {
   return with_parameters(p, [&](cudaGraphNodeParams* runtime) {
     return cudaGraphAddNode(node, graph, after, as<const cudaGraphEdgeData>(edges), count, runtime);
   });
 }
 WB_TWIN CUresult cuGraphAddNode(WB_WHERE, CUgraphNodeParams* p) {
-  return with_parameters(
-      p, [&](cudaGraphNodeParams* runtime) { return cudaGraphAddNode(node, graph, after, nullptr, count, runtime); });
+  return with_parameters(p, [&](cudaGraphNodeParams* runtime) { return cudaGraphAddNode(node, graph, after, nullptr, count, runtime); });
 }
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* p) {
   return with_parameters(p, [&](cudaGraphNodeParams* runtime) { return cudaGraphNodeSetParams(node, runtime); });
 }
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* p) {
-  return with_parameters(p,
-                         [&](cudaGraphNodeParams* runtime) { return cudaGraphExecNodeSetParams(exec, node, runtime); });
+  return with_parameters(p, [&](cudaGraphNodeParams* runtime) { return cudaGraphExecNodeSetParams(exec, node, runtime); });
 }
 WB_HANDLE_CALL(cuGraphDestroyNode, (CUgraphNode node), cudaGraphDestroyNode(node))
-WB_CALL(cuGraphNodeFindInClone, (CUgraphNode * node, CUgraphNode original, CUgraph clone),
-        cudaGraphNodeFindInClone(node, original, clone))
-WB_HANDLE_CALL(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType* type),
-        cudaGraphNodeGetType(node, as<cudaGraphNodeType>(type)))
+WB_CALL(cuGraphNodeFindInClone, (CUgraphNode * node, CUgraphNode original, CUgraph clone), cudaGraphNodeFindInClone(node, original, clone))
+WB_HANDLE_CALL(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType* type), cudaGraphNodeGetType(node, as<cudaGraphNodeType>(type)))
 WB_CALL(cuGraphNodeGetDependencies, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
         cudaGraphNodeGetDependencies(node, nodes, nullptr, count))
 WB_CALL(cuGraphNodeGetDependencies_v2, (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
@@ -369,12 +338,9 @@ WB_CALL(cuGraphInstantiateWithFlags, (CUgraphExec * exec, CUgraph graph, unsigne
 WB_STREAM_CALL(cuGraphLaunch, (CUgraphExec exec, CUstream stream), cudaGraphLaunch(exec, stream))
 WB_STREAM_CALL(cuGraphUpload, (CUgraphExec exec, CUstream stream), cudaGraphUpload(exec, stream))
 WB_CALL(cuGraphExecDestroy, (CUgraphExec exec), cudaGraphExecDestroy(exec))
-WB_CALL(cuGraphExecGetFlags, (CUgraphExec exec, cuuint64_t* flags),
-        cudaGraphExecGetFlags(exec, as<unsigned long long>(flags)))
-WB_CALL(cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned enabled),
-        cudaGraphNodeSetEnabled(exec, node, enabled))
-WB_CALL(cuGraphNodeGetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned* enabled),
-        cudaGraphNodeGetEnabled(exec, node, enabled))
+WB_CALL(cuGraphExecGetFlags, (CUgraphExec exec, cuuint64_t* flags), cudaGraphExecGetFlags(exec, as<unsigned long long>(flags)))
+WB_CALL(cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned enabled), cudaGraphNodeSetEnabled(exec, node, enabled))
+WB_CALL(cuGraphNodeGetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned* enabled), cudaGraphNodeGetEnabled(exec, node, enabled))
 WB_CALL(cuGraphExecUpdate_v2, (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info),
         cudaGraphExecUpdate(exec, graph, as<cudaGraphExecUpdateResultInfo>(info)))
 

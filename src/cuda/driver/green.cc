@@ -40,8 +40,7 @@ CUdevResource part(const Context& context, unsigned first, unsigned count) {
 
 bool valid(const CUdevResource& resource) {
   Hidden hidden = hidden_of(resource);
-  return resource.type == CU_DEV_RESOURCE_TYPE_SM && hidden.mark == kResourceMark && hidden.device >= 0 &&
-         hidden.device < device_count();
+  return resource.type == CU_DEV_RESOURCE_TYPE_SM && hidden.mark == kResourceMark && hidden.device >= 0 && hidden.device < device_count();
 }
 
 struct Description {
@@ -84,10 +83,8 @@ CUresult device_resource(const Context& context, CUdevResource* resource, CUdevR
   return CUDA_SUCCESS;
 }
 
-CUresult split(CUdevResource* result, unsigned* groups, const CUdevResource* input, CUdevResource* rest, unsigned flags,
-               unsigned least) {
-  constexpr unsigned kFlags =
-      CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+CUresult split(CUdevResource* result, unsigned* groups, const CUdevResource* input, CUdevResource* rest, unsigned flags, unsigned least) {
+  constexpr unsigned kFlags = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
   if (!groups || !input || !valid(*input) || (flags & ~kFlags)) return CUDA_ERROR_INVALID_VALUE;
   const Context& context = *process().contexts[hidden_of(*input).device];
   unsigned unit = flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING ? 2 : step(context);
@@ -179,8 +176,8 @@ CUresult cuGreenCtxGetDevResource(CUgreenCtx handle, CUdevResource* resource, CU
   });
 }
 
-CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned* groups, const CUdevResource* input,
-                                     CUdevResource* rest, unsigned flags, unsigned least) {
+CUresult cuDevSmResourceSplitByCount(CUdevResource* result, unsigned* groups, const CUdevResource* input, CUdevResource* rest,
+                                     unsigned flags, unsigned least) {
   return call([&] { return split(result, groups, input, rest, flags, least); });
 }
 
@@ -223,8 +220,7 @@ CUresult cuGreenCtxGetId(CUgreenCtx handle, unsigned long long* id) {
 }
 
 CUresult cuGreenCtxStreamCreate(CUstream* stream, CUgreenCtx handle, unsigned flags, int priority) {
-  return with_green(handle,
-                    [&](GreenContext& context) { return create_stream(context, handle, stream, flags, priority); });
+  return with_green(handle, [&](GreenContext& context) { return create_stream(context, handle, stream, flags, priority); });
 }
 
 CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx* handle) {

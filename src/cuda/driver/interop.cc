@@ -19,9 +19,8 @@ To same_bytes(const From& from) {
 }
 
 CUresult open_memory(CUdeviceptr* ptr, CUipcMemHandle handle, unsigned flags) {
-  return in_current([&](auto&) {
-    return cudaIpcOpenMemHandle(reinterpret_cast<void**>(ptr), same_bytes<cudaIpcMemHandle_t>(handle), flags);
-  });
+  return in_current(
+      [&](auto&) { return cudaIpcOpenMemHandle(reinterpret_cast<void**>(ptr), same_bytes<cudaIpcMemHandle_t>(handle), flags); });
 }
 
 }  // namespace
@@ -32,12 +31,8 @@ extern "C" {
 
 WB_CALL(cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr ptr),
         cudaIpcGetMemHandle(reinterpret_cast<cudaIpcMemHandle_t*>(handle), pointer(ptr)))
-CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* ptr, CUipcMemHandle handle, unsigned flags) {
-  return open_memory(ptr, handle, flags);
-}
-WB_TWIN CUresult cuIpcOpenMemHandle(CUdeviceptr* ptr, CUipcMemHandle handle, unsigned flags) {
-  return open_memory(ptr, handle, flags);
-}
+CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* ptr, CUipcMemHandle handle, unsigned flags) { return open_memory(ptr, handle, flags); }
+WB_TWIN CUresult cuIpcOpenMemHandle(CUdeviceptr* ptr, CUipcMemHandle handle, unsigned flags) { return open_memory(ptr, handle, flags); }
 WB_CALL(cuIpcCloseMemHandle, (CUdeviceptr ptr), cudaIpcCloseMemHandle(pointer(ptr)))
 WB_CALL(cuIpcGetEventHandle, (CUipcEventHandle * handle, CUevent event),
         cudaIpcGetEventHandle(reinterpret_cast<cudaIpcEventHandle_t*>(handle), event))
@@ -71,8 +66,7 @@ WB_CALL(cuFlushGPUDirectRDMAWrites, (CUflushGPUDirectRDMAWritesTarget target, CU
         cudaDeviceFlushGPUDirectRDMAWrites(static_cast<cudaFlushGPUDirectRDMAWritesTarget>(target),
                                            static_cast<cudaFlushGPUDirectRDMAWritesScope>(scope)))
 
-CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callback, void* data,
-                                           CUasyncCallbackHandle* handle) {
+CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback callback, void* data, CUasyncCallbackHandle* handle) {
   return call([&] {
     return cudaDeviceRegisterAsyncNotification(device, reinterpret_cast<cudaAsyncCallback>(callback), data,
                                                reinterpret_cast<cudaAsyncCallbackHandle_t*>(handle));
@@ -80,9 +74,7 @@ CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback call
 }
 
 CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle handle) {
-  return call([&] {
-    return cudaDeviceUnregisterAsyncNotification(device, reinterpret_cast<cudaAsyncCallbackHandle_t>(handle));
-  });
+  return call([&] { return cudaDeviceUnregisterAsyncNotification(device, reinterpret_cast<cudaAsyncCallbackHandle_t>(handle)); });
 }
 
 }  // extern "C"

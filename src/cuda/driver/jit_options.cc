@@ -9,23 +9,12 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) {
   valid_ = count == 0 || (options && values);
   if (!valid_) return;
   for (unsigned i = 0; i < count; ++i) switch (options[i]) {
-      case CU_JIT_WALL_TIME:
-        wall_time_ = &values[i];
-        break;
-      case CU_JIT_INFO_LOG_BUFFER:
-        info_.buffer = static_cast<char*>(values[i]);
-        break;
-      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
-        info_.size = &values[i];
-        break;
-      case CU_JIT_ERROR_LOG_BUFFER:
-        errors_.buffer = static_cast<char*>(values[i]);
-        break;
-      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
-        errors_.size = &values[i];
-        break;
-      default:
-        valid_ &= options[i] >= 0 && options[i] < CU_JIT_NUM_OPTIONS;
+      case CU_JIT_WALL_TIME: wall_time_ = &values[i]; break;
+      case CU_JIT_INFO_LOG_BUFFER: info_.buffer = static_cast<char*>(values[i]); break;
+      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: info_.size = &values[i]; break;
+      case CU_JIT_ERROR_LOG_BUFFER: errors_.buffer = static_cast<char*>(values[i]); break;
+      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: errors_.size = &values[i]; break;
+      default: valid_ &= options[i] >= 0 && options[i] < CU_JIT_NUM_OPTIONS;
     }
   // A buffer of unknown size cannot be written.
   valid_ &= (!info_.buffer || info_.size) && (!errors_.buffer || errors_.size);

@@ -36,29 +36,25 @@ CUresult with_arguments(CUfunction handle, void** arguments, void** extra, Launc
   });
 }
 
-CUresult launch_kernel(CUfunction function, dim3 grid, dim3 block, unsigned shared, CUstream stream, void** arguments,
-                       void** extra, bool cooperative = false) {
-  return with_arguments(function, arguments, extra, [&](void** pointers) {
-    return launch(function, {grid, block, shared, stream, cooperative}, pointers);
-  });
+CUresult launch_kernel(CUfunction function, dim3 grid, dim3 block, unsigned shared, CUstream stream, void** arguments, void** extra,
+                       bool cooperative = false) {
+  return with_arguments(function, arguments, extra,
+                        [&](void** pointers) { return launch(function, {grid, block, shared, stream, cooperative}, pointers); });
 }
 
-CUresult launch_with_config(const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra,
-                            bool thread_stream) {
+CUresult launch_with_config(const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra, bool thread_stream) {
   if (!config) return call([] { return CUDA_ERROR_INVALID_VALUE; });
   cudaLaunchConfig_t runtime = runtime_config(*config);
   if (thread_stream) runtime.stream = per_thread(runtime.stream);
-  return with_arguments(function, arguments, extra,
-                        [&](void** pointers) { return cudaLaunchKernelExC(&runtime, function, pointers); });
+  return with_arguments(function, arguments, extra, [&](void** pointers) { return cudaLaunchKernelExC(&runtime, function, pointers); });
 }
 // One grid per device, each cooperative by itself: what remains of this interface's use since devices cannot wait for
 // each other inside a kernel.
 CUresult launch_on_devices(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned flags) {
-  constexpr unsigned kFlags = CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC |
-                              CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC;
+  constexpr unsigned kFlags =
+      CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC | CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC;
   return call([&]() -> CUresult {
-    if (!list || count == 0 || count > static_cast<unsigned>(device_count()) || (flags & ~kFlags))
-      return CUDA_ERROR_INVALID_VALUE;
+    if (!list || count == 0 || count > static_cast<unsigned>(device_count()) || (flags & ~kFlags)) return CUDA_ERROR_INVALID_VALUE;
     std::vector<StreamRef> streams;
     for (unsigned i = 0; i < count; ++i) {
       StreamRef stream = process().streams.find(list[i].hStream);
@@ -73,8 +69,8 @@ CUresult launch_on_devices(CUDA_LAUNCH_PARAMS* list, unsigned count, unsigned fl
     for (unsigned i = 0; i < count && result == CUDA_SUCCESS; ++i) {
       const CUDA_LAUNCH_PARAMS& p = list[i];
       make_current(streams[i]->context);
-      result = launch_kernel(p.function, {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ},
-                             p.sharedMemBytes, p.hStream, p.kernelParams, nullptr, true);
+      result = launch_kernel(p.function, {p.gridDimX, p.gridDimY, p.gridDimZ}, {p.blockDimX, p.blockDimY, p.blockDimZ}, p.sharedMemBytes,
+                             p.hStream, p.kernelParams, nullptr, true);
     }
     thread.context_count = saved.context_count;
     thread.contexts = saved.contexts;
@@ -128,8 +124,7 @@ CUresult launch_prepared(CUfunction function, int width, int height, CUstream st
   });
   if (result != CUDA_SUCCESS) return result;
   size_t size = copy.arguments.size();
-  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, copy.arguments.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                   CU_LAUNCH_PARAM_END};
+  void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, copy.arguments.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
   return launch_kernel(function, dim3(width, height), copy.block, copy.shared, stream, nullptr, extra);
 }
 
@@ -139,9 +134,9 @@ CUresult launch_prepared(CUfunction function, int width, int height, CUstream st
 using namespace warpbeam::cuda;
 using namespace warpbeam::cuda::driver;
 
-#define WB_LAUNCH_SHAPE                                                                                               \
-  CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, \
-      CUstream stream, void **arguments
+#define WB_LAUNCH_SHAPE                                                                                                                \
+  CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, CUstream stream, \
+      void **arguments
 
 extern "C" {
 
@@ -165,8 +160,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   return launch_with_config(config, function, arguments, extra, false);
 }
 
-WB_TWIN CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction function, void** arguments,
-                                       void** extra) {
+WB_TWIN CUresult cuLaunchKernelEx_ptsz(const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra) {
   return launch_with_config(config, function, arguments, extra, true);
 }
 
@@ -197,23 +191,15 @@ CUresult cuParamSetSize(CUfunction function, unsigned bytes) {
   });
 }
 
-CUresult cuParamSeti(CUfunction function, int offset, unsigned value) {
-  return set_bytes(function, offset, &value, sizeof value);
-}
+CUresult cuParamSeti(CUfunction function, int offset, unsigned value) { return set_bytes(function, offset, &value, sizeof value); }
 
-CUresult cuParamSetf(CUfunction function, int offset, float value) {
-  return set_bytes(function, offset, &value, sizeof value);
-}
+CUresult cuParamSetf(CUfunction function, int offset, float value) { return set_bytes(function, offset, &value, sizeof value); }
 
-CUresult cuParamSetv(CUfunction function, int offset, void* bytes, unsigned count) {
-  return set_bytes(function, offset, bytes, count);
-}
+CUresult cuParamSetv(CUfunction function, int offset, void* bytes, unsigned count) { return set_bytes(function, offset, bytes, count); }
 
 CUresult cuLaunch(CUfunction function) { return launch_prepared(function, 1, 1, nullptr); }
 
-CUresult cuLaunchGrid(CUfunction function, int width, int height) {
-  return launch_prepared(function, width, height, nullptr);
-}
+CUresult cuLaunchGrid(CUfunction function, int width, int height) { return launch_prepared(function, width, height, nullptr); }
 
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
   return launch_prepared(function, width, height, stream);

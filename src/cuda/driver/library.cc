@@ -8,8 +8,8 @@ namespace warpbeam::cuda::driver {
 namespace {
 
 // Code is checked when it is loaded, in the current context or the first device's.
-CUresult load(CUlibrary* library, const void* code, CUjit_option* options, void** values, unsigned count,
-              CUlibraryOption* library_options, unsigned library_option_count) {
+CUresult load(CUlibrary* library, const void* code, CUjit_option* options, void** values, unsigned count, CUlibraryOption* library_options,
+              unsigned library_option_count) {
   return call([&]() -> CUresult {
     if (!library || (library_option_count && !library_options)) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < library_option_count; ++i)
@@ -35,8 +35,7 @@ CUresult with_library(CUlibrary library, Body&& body) {
 CUresult get_variable(CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name, bool managed) {
   return in_current([&](Context& context) {
     if (!library) return CUDA_ERROR_INVALID_VALUE;
-    return with_library(library,
-                        [&](Image& image) { return find_variable(image, context, name, managed, address, bytes); });
+    return with_library(library, [&](Image& image) { return find_variable(image, context, name, managed, address, bytes); });
   });
 }
 
@@ -74,9 +73,8 @@ CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* o
   return load(library, code, options, values, count, library_options, library_option_count);
 }
 
-CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options, void** values,
-                               unsigned count, CUlibraryOption* library_options, void**,
-                               unsigned library_option_count) {
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options, void** values, unsigned count,
+                               CUlibraryOption* library_options, void**, unsigned library_option_count) {
   return call([&] {
     std::string bytes;
     CUresult result = read_file(path, &bytes);
@@ -179,14 +177,13 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, siz
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device) {
   return with_kernel(kernel, [&](KernelSymbol&) {
-    return cudaKernelSetAttributeForDevice(reinterpret_cast<cudaKernel_t>(kernel),
-                                           static_cast<cudaFuncAttribute>(attribute), value, device);
+    return cudaKernelSetAttributeForDevice(reinterpret_cast<cudaKernel_t>(kernel), static_cast<cudaFuncAttribute>(attribute), value,
+                                           device);
   });
 }
 
 CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
-  return with_kernel_on(kernel, device,
-                        [&](Function& function) { return function_attribute(function, attribute, value); });
+  return with_kernel_on(kernel, device, [&](Function& function) { return function_attribute(function, attribute, value); });
 }
 
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device) {

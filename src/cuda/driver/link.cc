@@ -41,10 +41,8 @@ CUresult create(unsigned count, CUjit_option* options, void** values, CUlinkStat
 }
 
 CUresult refuse(Link& link, CUresult result, const std::string& message) {
-  if (std::string* log = link.jit.error_log())
-    *log += message + "\n";
-  else
-    fmt::print(stderr, "warpbeam: {}\n", message);
+  if (std::string* log = link.jit.error_log()) *log += message + "\n";
+  else fmt::print(stderr, "warpbeam: {}\n", message);
   link.jit.report();
   return result;
 }
@@ -53,38 +51,27 @@ CUresult add(Link& link, CUjitInputType type, const std::string& bytes, const ch
   const std::string called = name && *name ? name : "<unnamed>";
   CodeLink::Form form;
   switch (type) {
-    case CU_JIT_INPUT_PTX:
-      form = CodeLink::Form::Ptx;
-      break;
+    case CU_JIT_INPUT_PTX: form = CodeLink::Form::Ptx; break;
     case CU_JIT_INPUT_CUBIN:
-    case CU_JIT_INPUT_FATBINARY:
-      form = CodeLink::Form::Image;
-      break;
+    case CU_JIT_INPUT_FATBINARY: form = CodeLink::Form::Image; break;
     case CU_JIT_INPUT_LIBRARY:
-    case CU_JIT_INPUT_OBJECT:
-      form = CodeLink::Form::HostObject;
-      break;
-    case CU_JIT_INPUT_NVVM:
-      return refuse(link, CUDA_ERROR_NOT_SUPPORTED, fmt::format("{}: NVVM bitcode is not supported", called));
-    default:
-      return CUDA_ERROR_INVALID_VALUE;
+    case CU_JIT_INPUT_OBJECT: form = CodeLink::Form::HostObject; break;
+    case CU_JIT_INPUT_NVVM: return refuse(link, CUDA_ERROR_NOT_SUPPORTED, fmt::format("{}: NVVM bitcode is not supported", called));
+    default: return CUDA_ERROR_INVALID_VALUE;
   }
   auto added = link.code.add(form, bytes, called);
-  return added ? CUDA_SUCCESS
-               : refuse(link, result_of(static_cast<cudaError_t>(added.error().code)), added.error().message);
+  return added ? CUDA_SUCCESS : refuse(link, result_of(static_cast<cudaError_t>(added.error().code)), added.error().message);
 }
 
-CUresult add_data(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned count,
-                  CUjit_option* options, void** values) {
+CUresult add_data(CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned count, CUjit_option* options,
+                  void** values) {
   return with_link(state, [&](Link& link) {
-    if (!data || size == 0 || !JitOptions(count, options, values).valid() || !link.code.image().empty())
-      return CUDA_ERROR_INVALID_VALUE;
+    if (!data || size == 0 || !JitOptions(count, options, values).valid() || !link.code.image().empty()) return CUDA_ERROR_INVALID_VALUE;
     return add(link, type, std::string(static_cast<const char*>(data), size), name);
   });
 }
 
-CUresult add_file(CUlinkState state, CUjitInputType type, const char* path, unsigned count, CUjit_option* options,
-                  void** values) {
+CUresult add_file(CUlinkState state, CUjitInputType type, const char* path, unsigned count, CUjit_option* options, void** values) {
   return with_link(state, [&](Link& link) {
     if (!JitOptions(count, options, values).valid() || !link.code.image().empty()) return CUDA_ERROR_INVALID_VALUE;
     std::string bytes;
@@ -119,15 +106,12 @@ using namespace warpbeam::cuda::driver;
 
 extern "C" {
 
-WB_BOTH(cuLinkCreate, (unsigned count, CUjit_option* options, void** values, CUlinkState* state),
-        create(count, options, values, state))
+WB_BOTH(cuLinkCreate, (unsigned count, CUjit_option* options, void** values, CUlinkState* state), create(count, options, values, state))
 WB_BOTH(cuLinkAddData,
-        (CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned count,
-         CUjit_option* options, void** values),
-        add_data(state, type, data, size, name, count, options, values))
-WB_BOTH(cuLinkAddFile,
-        (CUlinkState state, CUjitInputType type, const char* path, unsigned count, CUjit_option* options,
+        (CUlinkState state, CUjitInputType type, void* data, size_t size, const char* name, unsigned count, CUjit_option* options,
          void** values),
+        add_data(state, type, data, size, name, count, options, values))
+WB_BOTH(cuLinkAddFile, (CUlinkState state, CUjitInputType type, const char* path, unsigned count, CUjit_option* options, void** values),
         add_file(state, type, path, count, options, values))
 
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* size) {

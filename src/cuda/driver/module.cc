@@ -25,13 +25,12 @@ CUresult load_image(const void* image, Context& context, Context* only_in, JitOp
   if (!image || !options.valid()) return CUDA_ERROR_INVALID_VALUE;
   auto code = read_device_code(image, context.model);
   const auto begins = [](const std::string& text) { return text.find(".version") != std::string::npos; };
-  if (code && std::ranges::none_of(*code, begins)) code = Error{cudaErrorInvalidKernelImage, "the image is no fat binary and no PTX, which begins with .version"};
+  if (code && std::ranges::none_of(*code, begins))
+    code = Error{cudaErrorInvalidKernelImage, "the image is no fat binary and no PTX, which begins with .version"};
   if (!code) {
     std::string message = fmt::format("warpbeam: {}\n", code.error().message);
-    if (std::string* log = options.error_log())
-      *log += message;
-    else
-      fmt::print(stderr, "{}", message);
+    if (std::string* log = options.error_log()) *log += message;
+    else fmt::print(stderr, "{}", message);
     options.report();
     return result_of(static_cast<cudaError_t>(code.error().code));
   }
@@ -48,8 +47,8 @@ CUresult load_image(const void* image, Context& context, Context* only_in, JitOp
   }
   for (const auto& kernel : program->kernels()) {
     registry.add_kernel(fresh, nullptr, kernel->name.c_str());
-    options.info += fmt::format("info: function {}: about {} registers, {} bytes of shared memory, {} bytes of stack\n",
-                                kernel->name, kernel->registers, kernel->static_shared, kernel->local_bytes);
+    options.info += fmt::format("info: function {}: about {} registers, {} bytes of shared memory, {} bytes of stack\n", kernel->name,
+                                kernel->registers, kernel->static_shared, kernel->local_bytes);
   }
   options.report();
   *loaded = fresh;
@@ -66,8 +65,7 @@ CUresult unload_image(Image* image) {
   return CUDA_SUCCESS;
 }
 
-CUresult find_variable(Image& image, Context& context, const char* name, bool managed, CUdeviceptr* address,
-                       size_t* bytes) {
+CUresult find_variable(Image& image, Context& context, const char* name, bool managed, CUdeviceptr* address, size_t* bytes) {
   if (!name || (!address && !bytes)) return CUDA_ERROR_INVALID_VALUE;
   std::shared_ptr<const vm::Program> program;
   Context& place = image.only_in ? *image.only_in : context;
@@ -104,9 +102,7 @@ CUresult with_module(CUmodule module, Body&& body) {
 }
 
 CUresult get_global(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
-  return with_module(module, [&](Image& image, Context& context) {
-    return find_variable(image, context, name, false, address, bytes);
-  });
+  return with_module(module, [&](Image& image, Context& context) { return find_variable(image, context, name, false, address, bytes); });
 }
 
 }  // namespace
@@ -134,8 +130,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return load(module, image, 0, nullptr, nullptr); }
 
 CUresult cuModuleUnload(CUmodule module) {
-  return with_module(
-      module, [](Image& image, Context&) { return image.only_in ? unload_image(&image) : CUDA_ERROR_NOT_PERMITTED; });
+  return with_module(module, [](Image& image, Context&) { return image.only_in ? unload_image(&image) : CUDA_ERROR_NOT_PERMITTED; });
 }
 
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
@@ -167,8 +162,7 @@ CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
   return with_module(module, [&](Image& image, Context&) {
     if (!functions || count == 0) return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < std::min<size_t>(count, image.kernels.size()); ++i)
-      functions[i] = function_handle(image.kernels[i].get());
+    for (size_t i = 0; i < std::min<size_t>(count, image.kernels.size()); ++i) functions[i] = function_handle(image.kernels[i].get());
     return CUDA_SUCCESS;
   });
 }

@@ -19,8 +19,7 @@ CUresult load_image(const void* image, Context& context, Context* only_in, JitOp
 CUresult unload_image(Image* image);
 
 // A variable of the image in the context; null outputs are left alone.
-CUresult find_variable(Image& image, Context& context, const char* name, bool managed, CUdeviceptr* address,
-                       size_t* bytes);
+CUresult find_variable(Image& image, Context& context, const char* name, bool managed, CUdeviceptr* address, size_t* bytes);
 
 // What CUlaunchConfig describes, for the runtime's functions: the attributes have the same layout.
 cudaLaunchConfig_t runtime_config(const CUlaunchConfig& config);

@@ -13,8 +13,7 @@ extern "C" {
 WB_STREAM_CALL(cuMemAllocAsync, (CUdeviceptr * ptr, size_t bytes, CUstream stream),
                ptr&& bytes ? cudaMallocAsync(reinterpret_cast<void**>(ptr), bytes, stream) : cudaErrorInvalidValue)
 WB_STREAM_CALL(cuMemAllocFromPoolAsync, (CUdeviceptr * ptr, size_t bytes, CUmemoryPool pool, CUstream stream),
-               ptr&& bytes ? cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), bytes, pool, stream)
-                           : cudaErrorInvalidValue)
+               ptr&& bytes ? cudaMallocFromPoolAsync(reinterpret_cast<void**>(ptr), bytes, pool, stream) : cudaErrorInvalidValue)
 WB_STREAM_CALL(cuMemFreeAsync, (CUdeviceptr ptr, CUstream stream), cudaFreeAsync(pointer(ptr), stream))
 
 // Of a device, whatever context is current.
@@ -40,8 +39,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 WB_CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc* wishes, size_t count),
         cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(wishes), count))
 WB_CALL(cuMemPoolGetAccess, (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation* location),
-        cudaMemPoolGetAccess(reinterpret_cast<cudaMemAccessFlags*>(flags), pool,
-                             reinterpret_cast<cudaMemLocation*>(location)))
+        cudaMemPoolGetAccess(reinterpret_cast<cudaMemAccessFlags*>(flags), pool, reinterpret_cast<cudaMemLocation*>(location)))
 
 #define WB_LOCATION reinterpret_cast<cudaMemLocation*>(location)
 WB_CALL(cuMemGetDefaultMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
@@ -51,18 +49,14 @@ WB_CALL(cuMemGetMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAll
 WB_CALL(cuMemSetMemPool, (CUmemLocation * location, CUmemAllocationType type, CUmemoryPool pool),
         cudaMemSetMemPool(WB_LOCATION, static_cast<cudaMemAllocationType>(type), pool))
 
-WB_CALL(cuMemPoolExportToShareableHandle,
-        (void* shareable, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags),
-        cudaMemPoolExportToShareableHandle(shareable, pool, static_cast<cudaMemAllocationHandleType>(type),
-                                           static_cast<unsigned>(flags)))
+WB_CALL(cuMemPoolExportToShareableHandle, (void* shareable, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags),
+        cudaMemPoolExportToShareableHandle(shareable, pool, static_cast<cudaMemAllocationHandleType>(type), static_cast<unsigned>(flags)))
 WB_CALL(cuMemPoolImportFromShareableHandle,
         (CUmemoryPool * pool, void* shareable, CUmemAllocationHandleType type, unsigned long long flags),
-        cudaMemPoolImportFromShareableHandle(pool, shareable, static_cast<cudaMemAllocationHandleType>(type),
-                                             static_cast<unsigned>(flags)))
+        cudaMemPoolImportFromShareableHandle(pool, shareable, static_cast<cudaMemAllocationHandleType>(type), static_cast<unsigned>(flags)))
 WB_CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData * data, CUdeviceptr ptr),
         cudaMemPoolExportPointer(reinterpret_cast<cudaMemPoolPtrExportData*>(data), pointer(ptr)))
 WB_CALL(cuMemPoolImportPointer, (CUdeviceptr * ptr, CUmemoryPool pool, CUmemPoolPtrExportData* data),
-        cudaMemPoolImportPointer(reinterpret_cast<void**>(ptr), pool,
-                                 reinterpret_cast<cudaMemPoolPtrExportData*>(data)))
+        cudaMemPoolImportPointer(reinterpret_cast<void**>(ptr), pool, reinterpret_cast<cudaMemPoolPtrExportData*>(data)))
 
 }  // extern "C"

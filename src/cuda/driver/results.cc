@@ -26,12 +26,9 @@ const Row* find(int code) {
 
 CUresult result_of(cudaError_t error) {
   switch (error) {
-    case cudaErrorInvalidSymbol:
-      return CUDA_ERROR_NOT_FOUND;
-    case cudaErrorInvalidDeviceFunction:
-      return CUDA_ERROR_INVALID_HANDLE;
-    default:
-      break;
+    case cudaErrorInvalidSymbol: return CUDA_ERROR_NOT_FOUND;
+    case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
+    default: break;
   }
   if (find(error)) return static_cast<CUresult>(error);
   return error < cudaErrorNoDevice ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_UNKNOWN;

@@ -54,8 +54,7 @@ WB_CALL(cuStreamDestroy_v2, (CUstream stream), cudaStreamDestroy(stream))
 WB_CALL(cuStreamDestroy, (CUstream stream), cudaStreamDestroy(stream))
 WB_STREAM_CALL(cuStreamQuery, (CUstream stream), cudaStreamQuery(stream))
 WB_STREAM_CALL(cuStreamSynchronize, (CUstream stream), cudaStreamSynchronize(stream))
-WB_STREAM_CALL(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags),
-               cudaStreamWaitEvent(stream, event, flags))
+WB_STREAM_CALL(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), cudaStreamWaitEvent(stream, event, flags))
 WB_STREAM_CALL(cuStreamGetFlags, (CUstream stream, unsigned* flags), cudaStreamGetFlags(stream, flags))
 WB_STREAM_CALL(cuStreamGetPriority, (CUstream stream, int* priority), cudaStreamGetPriority(stream, priority))
 WB_STREAM_CALL(cuStreamGetId, (CUstream stream, unsigned long long* id), cudaStreamGetId(stream, id))
@@ -68,16 +67,13 @@ WB_STREAM_CALL(cuStreamGetAttribute, (CUstream stream, CUstreamAttrID attribute,
 WB_STREAM_CALL(cuStreamSetAttribute, (CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value),
                cudaStreamSetAttribute(stream, static_cast<cudaLaunchAttributeID>(attribute),
                                       reinterpret_cast<const cudaLaunchAttributeValue*>(value)))
-WB_STREAM_CALL(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* data),
-               cudaLaunchHostFunc(stream, function, data))
+WB_STREAM_CALL(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* data), cudaLaunchHostFunc(stream, function, data))
 
 WB_CALL(cuStreamCopyAttributes, (CUstream to, CUstream from), cudaStreamCopyAttributes(to, from))
-WB_CALL(cuStreamCopyAttributes_ptsz, (CUstream to, CUstream from),
-        cudaStreamCopyAttributes(per_thread(to), per_thread(from)))
+WB_CALL(cuStreamCopyAttributes_ptsz, (CUstream to, CUstream from), cudaStreamCopyAttributes(per_thread(to), per_thread(from)))
 
 WB_STREAM_CALL(cuStreamGetCtx, (CUstream stream, CUcontext* context), context_of_stream(stream, context))
-WB_STREAM_CALL(cuStreamGetCtx_v2, (CUstream stream, CUcontext* context, CUgreenCtx* green),
-               context_of_stream(stream, context, green))
+WB_STREAM_CALL(cuStreamGetCtx_v2, (CUstream stream, CUcontext* context, CUgreenCtx* green), context_of_stream(stream, context, green))
 WB_STREAM_CALL(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void* data, unsigned flags),
                add_callback(stream, callback, data, flags))
 
@@ -86,12 +82,9 @@ WB_HANDLE_CALL(cuEventDestroy_v2, (CUevent event), cudaEventDestroy(event))
 WB_HANDLE_CALL(cuEventDestroy, (CUevent event), cudaEventDestroy(event))
 WB_HANDLE_CALL(cuEventQuery, (CUevent event), cudaEventQuery(event))
 WB_HANDLE_CALL(cuEventSynchronize, (CUevent event), cudaEventSynchronize(event))
-WB_HANDLE_CALL(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end),
-        cudaEventElapsedTime(milliseconds, start, end))
-WB_HANDLE_CALL(cuEventElapsedTime_v2, (float* milliseconds, CUevent start, CUevent end),
-        cudaEventElapsedTime(milliseconds, start, end))
+WB_HANDLE_CALL(cuEventElapsedTime, (float* milliseconds, CUevent start, CUevent end), cudaEventElapsedTime(milliseconds, start, end))
+WB_HANDLE_CALL(cuEventElapsedTime_v2, (float* milliseconds, CUevent start, CUevent end), cudaEventElapsedTime(milliseconds, start, end))
 WB_STREAM_CALL(cuEventRecord, (CUevent event, CUstream stream), cudaEventRecord(event, stream))
-WB_STREAM_CALL(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
-               cudaEventRecordWithFlags(event, stream, flags))
+WB_STREAM_CALL(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags), cudaEventRecordWithFlags(event, stream, flags))
 
 }  // extern "C"

@@ -13,14 +13,10 @@ template <class Value>
 bool holds(Value now, Value wanted, unsigned flags) {
   using Signed = std::make_signed_t<Value>;
   switch (flags & 3) {
-    case CU_STREAM_WAIT_VALUE_GEQ:
-      return static_cast<Signed>(now - wanted) >= 0;  // counts may wrap around
-    case CU_STREAM_WAIT_VALUE_EQ:
-      return now == wanted;
-    case CU_STREAM_WAIT_VALUE_AND:
-      return (now & wanted) != 0;
-    default:
-      return ~(now | wanted) != 0;
+    case CU_STREAM_WAIT_VALUE_GEQ: return static_cast<Signed>(now - wanted) >= 0;  // counts may wrap around
+    case CU_STREAM_WAIT_VALUE_EQ: return now == wanted;
+    case CU_STREAM_WAIT_VALUE_AND: return (now & wanted) != 0;
+    default: return ~(now | wanted) != 0;
   }
 }
 
@@ -43,19 +39,16 @@ struct Step {
 
 template <class Value>
 Step wait_for(CUdeviceptr address, Value value, unsigned flags) {
-  if (flags & ~unsigned{3 | CU_STREAM_WAIT_VALUE_FLUSH} || !accessible<Value>(address))
-    return {CUDA_ERROR_INVALID_VALUE};
+  if (flags & ~unsigned{3 | CU_STREAM_WAIT_VALUE_FLUSH} || !accessible<Value>(address)) return {CUDA_ERROR_INVALID_VALUE};
   // Memory that is freed meanwhile ends the wait.
   return {CUDA_SUCCESS, WaitWork{[=] {
-            return !accessible<Value>(address) ||
-                   holds(value_at<Value>(address).load(std::memory_order_acquire), value, flags);
+            return !accessible<Value>(address) || holds(value_at<Value>(address).load(std::memory_order_acquire), value, flags);
           }}};
 }
 
 template <class Value>
 Step write(CUdeviceptr address, Value value, unsigned flags) {
-  if (flags & ~unsigned{CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER} || !accessible<Value>(address))
-    return {CUDA_ERROR_INVALID_VALUE};
+  if (flags & ~unsigned{CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER} || !accessible<Value>(address)) return {CUDA_ERROR_INVALID_VALUE};
   return {CUDA_SUCCESS, InternalWork{[=] {
             if (accessible<Value>(address)) value_at<Value>(address).store(value, std::memory_order_release);
           }}};
@@ -64,19 +57,13 @@ Step write(CUdeviceptr address, Value value, unsigned flags) {
 // Every operation sees what those before it wrote: nothing is left for barriers and flushes to do.
 Step step_of(const CUstreamBatchMemOpParams& p) {
   switch (p.operation) {
-    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-      return wait_for<uint32_t>(p.waitValue.address, p.waitValue.value, p.waitValue.flags);
-    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-      return wait_for<uint64_t>(p.waitValue.address, p.waitValue.value64, p.waitValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-      return write<uint32_t>(p.writeValue.address, p.writeValue.value, p.writeValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-      return write<uint64_t>(p.writeValue.address, p.writeValue.value64, p.writeValue.flags);
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32: return wait_for<uint32_t>(p.waitValue.address, p.waitValue.value, p.waitValue.flags);
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64: return wait_for<uint64_t>(p.waitValue.address, p.waitValue.value64, p.waitValue.flags);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32: return write<uint32_t>(p.writeValue.address, p.writeValue.value, p.writeValue.flags);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64: return write<uint64_t>(p.writeValue.address, p.writeValue.value64, p.writeValue.flags);
     case CU_STREAM_MEM_OP_BARRIER:
-    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-      return {};
-    default:
-      return {CUDA_ERROR_INVALID_VALUE};
+    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES: return {};
+    default: return {CUDA_ERROR_INVALID_VALUE};
   }
 }
 
@@ -119,16 +106,16 @@ using namespace warpbeam::cuda::driver;
 // Each function in both interfaces, and with the twins.
 #define WB_VALUE(name, Value, function)                                                                \
   WB_TWIN CUresult name(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {           \
-    return queue(stream, [&] { return function<Value>(address, value, flags); }); \
+    return queue(stream, [&] { return function<Value>(address, value, flags); });                      \
   }                                                                                                    \
   WB_TWIN CUresult name##_ptsz(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {    \
-    return queue(per_thread(stream), [&] { return function<Value>(address, value, flags); }); \
+    return queue(per_thread(stream), [&] { return function<Value>(address, value, flags); });          \
   }                                                                                                    \
   WB_TWIN CUresult name##_v2(CUstream stream, CUdeviceptr address, Value value, unsigned flags) {      \
-    return queue(stream, [&] { return function<Value>(address, value, flags); }); \
+    return queue(stream, [&] { return function<Value>(address, value, flags); });                      \
   }                                                                                                    \
   WB_TWIN CUresult name##_v2_ptsz(CUstream stream, CUdeviceptr address, Value value, unsigned flags) { \
-    return queue(per_thread(stream), [&] { return function<Value>(address, value, flags); }); \
+    return queue(per_thread(stream), [&] { return function<Value>(address, value, flags); });          \
   }
 #define WB_BATCH(name, stream_used)                                                                              \
   WB_TWIN CUresult name(CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) { \

@@ -59,10 +59,9 @@ using namespace warpbeam::cuda::driver;
 
 extern "C" {
 
-CUresult cuTensorMapEncodeTiled(CUtensorMap* out, CUtensorMapDataType type, cuuint32_t rank, void* address,
-                                const cuuint64_t* dims, const cuuint64_t* strides, const cuuint32_t* box,
-                                const cuuint32_t* steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
+CUresult cuTensorMapEncodeTiled(CUtensorMap* out, CUtensorMapDataType type, cuuint32_t rank, void* address, const cuuint64_t* dims,
+                                const cuuint64_t* strides, const cuuint32_t* box, const cuuint32_t* steps, CUtensorMapInterleave interleave,
+                                CUtensorMapSwizzle swizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
   if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
   TensorMap map;
   if (!out || !box || !describe({type, rank, address, dims, strides, steps, interleave, swizzle, fill}, &map))
@@ -74,21 +73,18 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap* out, CUtensorMapDataType type, cuui
   return finish(map, out);
 }
 
-CUresult cuTensorMapEncodeIm2col(CUtensorMap* out, CUtensorMapDataType type, cuuint32_t rank, void* address,
-                                 const cuuint64_t* dims, const cuuint64_t* strides, const int* lower, const int* upper,
-                                 cuuint32_t channels, cuuint32_t pixels, const cuuint32_t* steps,
-                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
-                                 CUtensorMapFloatOOBfill fill) {
+CUresult cuTensorMapEncodeIm2col(CUtensorMap* out, CUtensorMapDataType type, cuuint32_t rank, void* address, const cuuint64_t* dims,
+                                 const cuuint64_t* strides, const int* lower, const int* upper, cuuint32_t channels, cuuint32_t pixels,
+                                 const cuuint32_t* steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
   if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
   TensorMap map;
-  if (!out || !lower || !upper || rank < 3 ||
-      !describe({type, rank, address, dims, strides, steps, interleave, swizzle, fill}, &map))
+  if (!out || !lower || !upper || rank < 3 || !describe({type, rank, address, dims, strides, steps, interleave, swizzle, fill}, &map))
     return CUDA_ERROR_INVALID_VALUE;
   if (channels > 256 || pixels > 1024 || !channels || !pixels) return CUDA_ERROR_INVALID_VALUE;
   const int limit = 1 << (rank == 3 ? 15 : rank == 4 ? 7 : 4);  // corners share 16 bits
   for (cuuint32_t d = 0; d + 2 < rank; ++d) {
-    if (lower[d] < -limit || lower[d] >= limit || upper[d] < -limit || upper[d] >= limit)
-      return CUDA_ERROR_INVALID_VALUE;
+    if (lower[d] < -limit || lower[d] >= limit || upper[d] < -limit || upper[d] >= limit) return CUDA_ERROR_INVALID_VALUE;
     map.lower[d] = static_cast<int16_t>(lower[d]);
     map.upper[d] = static_cast<int16_t>(upper[d]);
   }

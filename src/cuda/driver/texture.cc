@@ -41,8 +41,7 @@ cudaError_t resource_of(const CUDA_RESOURCE_DESC& given, cudaResourceDesc* resou
       resource->res.pitch2D = {pointer(from.devPtr), *channels, from.width, from.height, from.pitchInBytes};
       return cudaSuccess;
     }
-    default:
-      return cudaErrorInvalidValue;
+    default: return cudaErrorInvalidValue;
   }
 }
 
@@ -50,9 +49,7 @@ void resource_of(const cudaResourceDesc& resource, CUDA_RESOURCE_DESC* given) {
   *given = {};
   given->resType = static_cast<CUresourcetype>(resource.resType);
   switch (resource.resType) {
-    case cudaResourceTypeArray:
-      given->res.array.hArray = reinterpret_cast<CUarray>(resource.res.array.array);
-      break;
+    case cudaResourceTypeArray: given->res.array.hArray = reinterpret_cast<CUarray>(resource.res.array.array); break;
     case cudaResourceTypeMipmappedArray:
       given->res.mipmap.hMipmappedArray = reinterpret_cast<CUmipmappedArray>(resource.res.mipmap.mipmap);
       break;

@@ -211,8 +211,7 @@ CUresult cuTexRefSetAddress_v2(size_t* offset, CUtexref reference, CUdeviceptr p
   return set_address(offset, reference, ptr, bytes);
 }
 
-WB_TWIN CUresult cuTexRefSetAddress2D_v2(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR* d, CUdeviceptr ptr,
-                                         size_t pitch) {
+WB_TWIN CUresult cuTexRefSetAddress2D_v2(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR* d, CUdeviceptr ptr, size_t pitch) {
   return set_address_2d(reference, d, ptr, pitch);
 }
 
@@ -222,8 +221,7 @@ CUresult cuTexRefSetAddress2D_v3(CUtexref reference, const CUDA_ARRAY_DESCRIPTOR
 
 CUresult cuTexRefSetFormat(CUtexref reference, CUarray_format format, int channels) {
   return change(reference, [&](Reference& r) {
-    if (!channels_of(format, static_cast<unsigned>(channels), &r.description.channelDesc))
-      return CUDA_ERROR_INVALID_VALUE;
+    if (!channels_of(format, static_cast<unsigned>(channels), &r.description.channelDesc)) return CUDA_ERROR_INVALID_VALUE;
     r.format = format;
     r.channels = static_cast<unsigned>(channels);
     return CUDA_SUCCESS;
@@ -289,12 +287,9 @@ CUresult cuTexRefSetFlags(CUtexref reference, unsigned flags) {
 CUresult cuTexRefGetAddress_v2(CUdeviceptr* ptr, CUtexref reference) {
   return with_reference(reference, [&](Reference& r) {
     if (!ptr || !r.bound) return CUDA_ERROR_INVALID_VALUE;
-    if (r.resource.resType == cudaResourceTypeLinear)
-      *ptr = address(r.resource.res.linear.devPtr);
-    else if (r.resource.resType == cudaResourceTypePitch2D)
-      *ptr = address(r.resource.res.pitch2D.devPtr);
-    else
-      return CUDA_ERROR_INVALID_VALUE;
+    if (r.resource.resType == cudaResourceTypeLinear) *ptr = address(r.resource.res.linear.devPtr);
+    else if (r.resource.resType == cudaResourceTypePitch2D) *ptr = address(r.resource.res.pitch2D.devPtr);
+    else return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
   });
 }

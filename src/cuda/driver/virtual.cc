@@ -20,8 +20,7 @@ namespace {
 constexpr uint64_t kGranule = 2 << 20;  // of memory, addresses and mappings
 
 struct Physical {
-  Physical(int file, uint64_t size, const CUmemAllocationProp& properties)
-      : file(file), size(size), properties(properties) {}
+  Physical(int file, uint64_t size, const CUmemAllocationProp& properties) : file(file), size(size), properties(properties) {}
   ~Physical() {
     close(file);
     process().contexts[properties.location.id]->created_bytes -= counted;
@@ -60,9 +59,7 @@ Space& space() {
 
 bool whole(uint64_t value) { return value % kGranule == 0; }
 
-CUmemGenericAllocationHandle handle_of(const PhysicalRef& memory) {
-  return reinterpret_cast<CUmemGenericAllocationHandle>(memory.get());
-}
+CUmemGenericAllocationHandle handle_of(const PhysicalRef& memory) { return reinterpret_cast<CUmemGenericAllocationHandle>(memory.get()); }
 
 CUresult check(const CUmemAllocationProp* properties) {
   if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
@@ -186,8 +183,7 @@ CUresult map(uint64_t address, uint64_t size, uint64_t offset, CUmemGenericAlloc
     taken |= before->first + before->second.size > address;
   }
   if (taken) return CUDA_ERROR_INVALID_VALUE;
-  if (mmap(pointer(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory->file,
-           static_cast<off_t>(offset)) == MAP_FAILED)
+  if (mmap(pointer(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory->file, static_cast<off_t>(offset)) == MAP_FAILED)
     return CUDA_ERROR_OUT_OF_MEMORY;
   mappings[address] = {size, std::move(memory), offset, {}};
   return CUDA_SUCCESS;
@@ -216,10 +212,8 @@ CUresult set_access(uint64_t address, uint64_t size, const CUmemAccessDesc* wish
   for (size_t i = 0; i < count; ++i)
     for (auto it : found) {
       auto& access = it->second.access;
-      if (wishes[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE)
-        access.erase(wishes[i].location.id);
-      else
-        access[wishes[i].location.id] = wishes[i].flags;
+      if (wishes[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) access.erase(wishes[i].location.id);
+      else access[wishes[i].location.id] = wishes[i].flags;
     }
   show_runs(range->second);
   return CUDA_SUCCESS;
@@ -260,24 +254,21 @@ using namespace warpbeam::cuda::driver;
 
 extern "C" {
 
-CUresult cuMemAddressReserve(CUdeviceptr* address, size_t size, size_t alignment, CUdeviceptr,
-                             unsigned long long flags) {
+CUresult cuMemAddressReserve(CUdeviceptr* address, size_t size, size_t alignment, CUdeviceptr, unsigned long long flags) {
   return in_space([&] { return flags ? CUDA_ERROR_INVALID_VALUE : reserve(address, size, alignment); });
 }
 
 CUresult cuMemAddressFree(CUdeviceptr address, size_t size) {
   return in_space([&] {
     auto found = space().ranges.find(address);
-    if (found == space().ranges.end() || found->second.size != size || !found->second.mappings.empty())
-      return CUDA_ERROR_INVALID_VALUE;
+    if (found == space().ranges.end() || found->second.size != size || !found->second.mappings.empty()) return CUDA_ERROR_INVALID_VALUE;
     munmap(pointer(address), size);
     space().ranges.erase(found);
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* properties,
-                     unsigned long long flags) {
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* properties, unsigned long long flags) {
   return in_space([&] { return flags ? CUDA_ERROR_INVALID_VALUE : create(handle, size, properties); });
 }
 
@@ -291,8 +282,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
   });
 }
 
-CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
-                  unsigned long long flags) {
+CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags) {
   return in_space([&] { return flags ? CUDA_ERROR_INVALID_VALUE : map(address, size, offset, handle); });
 }
 
@@ -307,8 +297,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc*
 CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr address) {
   return in_space([&] {
     const Mapping* mapping = mapping_at(address);
-    if (!flags || !location || !mapping || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-      return CUDA_ERROR_INVALID_VALUE;
+    if (!flags || !location || !mapping || location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
     auto allowed = mapping->access.find(location->id);
     *flags = allowed == mapping->access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : allowed->second;
     return CUDA_SUCCESS;
@@ -345,8 +334,8 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void*
   });
 }
 
-CUresult cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHandle handle,
-                                      CUmemAllocationHandleType type, unsigned long long flags) {
+CUresult cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
+                                      unsigned long long flags) {
   return in_space([&] {
     auto memory = space().memory.find(pointer(handle));
     if (!shareable || !memory || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
@@ -359,8 +348,7 @@ CUresult cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHan
   });
 }
 
-CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable,
-                                        CUmemAllocationHandleType type) {
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* shareable, CUmemAllocationHandleType type) {
   return in_space([&] {
     if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
     return import(handle, static_cast<int>(reinterpret_cast<intptr_t>(shareable)));

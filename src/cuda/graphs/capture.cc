@@ -314,10 +314,8 @@ cudaError_t finish(cudaStream_t handle, cudaGraph_t* result) {
       return cudaErrorStreamCaptureUnmatched;
     }
     cudaError_t status = cudaSuccess;
-    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != this_thread().id)
-      status = cudaErrorStreamCaptureWrongThread;
-    else if (capture->invalid)
-      status = cudaErrorStreamCaptureInvalidated;
+    if (capture->mode != cudaStreamCaptureModeRelaxed && capture->thread != this_thread().id) status = cudaErrorStreamCaptureWrongThread;
+    else if (capture->invalid) status = cudaErrorStreamCaptureInvalidated;
     else
       for (Stream* other : capture->streams)
         if (!joined(other->capture->after, stream.capture->after)) status = cudaErrorStreamCaptureUnjoined;
@@ -336,7 +334,9 @@ cudaError_t status_of(cudaStream_t handle, cudaStreamCaptureStatus* status, unsi
   return with_stream(handle, [&](Stream& stream, Capture* capture) -> cudaError_t {
     if (!status) return cudaErrorInvalidValue;
     if (!capture) check_legacy(stream);
-    *status = !capture ? cudaStreamCaptureStatusNone : capture->invalid ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+    *status = !capture           ? cudaStreamCaptureStatusNone
+              : capture->invalid ? cudaStreamCaptureStatusInvalidated
+                                 : cudaStreamCaptureStatusActive;
     if (!capture || capture->invalid) return cudaSuccess;
     if (id) *id = capture->id;
     if (graph) *graph = capture->graph->handle();
@@ -375,30 +375,25 @@ using namespace warpbeam::cuda;
 
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return begin(stream, mode, nullptr, nullptr, 0);
-}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) { return begin(stream, mode, nullptr, nullptr, 0); }
 
 WB_TWIN cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return begin(per_thread(stream), mode, nullptr, nullptr, 0);
 }
 
-cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
-                                          const cudaGraphEdgeData*, size_t count, cudaStreamCaptureMode mode) {
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after, const cudaGraphEdgeData*,
+                                          size_t count, cudaStreamCaptureMode mode) {
   if (!graph) return edge([] { return cudaErrorInvalidValue; });
   return begin(stream, mode, graph, after, count);
 }
 
-WB_TWIN cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph,
-                                                       const cudaGraphNode_t* after, const cudaGraphEdgeData* edges,
-                                                       size_t count, cudaStreamCaptureMode mode) {
+WB_TWIN cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                                       const cudaGraphEdgeData* edges, size_t count, cudaStreamCaptureMode mode) {
   return cudaStreamBeginCaptureToGraph(per_thread(stream), graph, after, edges, count, mode);
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) { return finish(stream, graph); }
-WB_TWIN cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t* graph) {
-  return finish(per_thread(stream), graph);
-}
+WB_TWIN cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t* graph) { return finish(per_thread(stream), graph); }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return status_of(stream, status, nullptr, nullptr, nullptr, nullptr, nullptr);
@@ -408,34 +403,30 @@ WB_TWIN cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCa
   return cudaStreamIsCapturing(per_thread(stream), status);
 }
 
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                     cudaGraph_t* graph, const cudaGraphNode_t** after,
-                                     const cudaGraphEdgeData** edges, size_t* count) {
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                                     const cudaGraphNode_t** after, const cudaGraphEdgeData** edges, size_t* count) {
   return status_of(stream, status, id, graph, after, edges, count);
 }
 
-WB_TWIN cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                  unsigned long long* id, cudaGraph_t* graph,
-                                                  const cudaGraphNode_t** after, const cudaGraphEdgeData** edges,
+WB_TWIN cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                                  cudaGraph_t* graph, const cudaGraphNode_t** after, const cudaGraphEdgeData** edges,
                                                   size_t* count) {
   return status_of(per_thread(stream), status, id, graph, after, edges, count);
 }
 
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData*,
-                                                size_t count, unsigned int flags) {
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData*, size_t count,
+                                                unsigned int flags) {
   return update(stream, nodes, count, flags);
 }
 
-WB_TWIN cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                                             const cudaGraphEdgeData*, size_t count,
-                                                             unsigned int flags) {
+WB_TWIN cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData*,
+                                                             size_t count, unsigned int flags) {
   return update(per_thread(stream), nodes, count, flags);
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return edge([&] {
-    if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
-      return cudaErrorInvalidValue;
+    if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
     std::swap(*mode, this_thread().capture_mode);
     return cudaSuccess;
   });

@@ -21,11 +21,10 @@ Graphs& graphs() {
 }
 
 cudaGraphNodeType Node::type() const {
-  constexpr cudaGraphNodeType kTypes[] = {
-      cudaGraphNodeTypeKernel,      cudaGraphNodeTypeMemcpy,    cudaGraphNodeTypeMemset,   cudaGraphNodeTypeHost,
-      cudaGraphNodeTypeGraph,       cudaGraphNodeTypeEmpty,     cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent,
-      cudaGraphNodeTypeMemAlloc,    cudaGraphNodeTypeMemFree,   cudaGraphNodeTypeConditional,
-      cudaGraphNodeTypeKernel};
+  constexpr cudaGraphNodeType kTypes[] = {cudaGraphNodeTypeKernel,      cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,
+                                          cudaGraphNodeTypeHost,        cudaGraphNodeTypeGraph,       cudaGraphNodeTypeEmpty,
+                                          cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent,   cudaGraphNodeTypeMemAlloc,
+                                          cudaGraphNodeTypeMemFree,     cudaGraphNodeTypeConditional, cudaGraphNodeTypeKernel};
   static_assert(std::size(kTypes) == std::variant_size_v<Part>);
   return kTypes[part.index()];
 }
@@ -205,8 +204,8 @@ bool programmatic(const cudaGraphEdgeData* edges, size_t count) {
 }
 
 const char* name_of(const Node& node) {
-  constexpr const char* kNames[] = {"KERNEL", "MEMCPY", "MEMSET", "HOST", "CHILD GRAPH", "EMPTY", "EVENT RECORD", "EVENT WAIT",
-                                    "MEM ALLOC", "MEM FREE", "CONDITIONAL", "KERNEL"};
+  constexpr const char* kNames[] = {"KERNEL",       "MEMCPY",     "MEMSET",    "HOST",     "CHILD GRAPH", "EMPTY",
+                                    "EVENT RECORD", "EVENT WAIT", "MEM ALLOC", "MEM FREE", "CONDITIONAL", "KERNEL"};
   return kNames[node.part.index()];
 }
 
@@ -232,7 +231,9 @@ void write_dot(std::FILE* file, const Graph& graph, int& number, unsigned flags)
       std::snprintf(text, sizeof text, "\\n%p", static_cast<void*>(&node));
       label += text;
     }
-    const char* shape = std::holds_alternative<KernelPart>(node.part) ? "octagon" : std::holds_alternative<CopyPart>(node.part) ? "invtrapezium" : "rectangle";
+    const char* shape = std::holds_alternative<KernelPart>(node.part) ? "octagon"
+                        : std::holds_alternative<CopyPart>(node.part) ? "invtrapezium"
+                                                                      : "rectangle";
     std::fprintf(file, "\"graph_%d_node_%zu\"[style=\"solid\" shape=\"%s\" label=\"%s\"];\n", mine, k, shape, label.c_str());
   }
   for (const NodeRef& node : graph.nodes)

@@ -100,8 +100,8 @@ struct LibraryPart {
   LibraryWork work;
 };
 
-using Part = std::variant<KernelPart, CopyPart, FillPart, HostPart, ChildPart, EmptyPart, RecordPart, WaitPart, AllocPart,
-                          FreePart, ConditionalPart, LibraryPart>;
+using Part = std::variant<KernelPart, CopyPart, FillPart, HostPart, ChildPart, EmptyPart, RecordPart, WaitPart, AllocPart, FreePart,
+                          ConditionalPart, LibraryPart>;
 
 // --- structure -----------------------------------------------------------------------------------------------------
 

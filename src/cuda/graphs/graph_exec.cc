@@ -179,7 +179,8 @@ cudaError_t update(Graph& now, Graph& fresh, cudaGraphExecUpdateResultInfo& info
   }
   for (size_t k = 0; k < ours.size(); ++k) {
     if (auto* child = std::get_if<ChildPart>(&ours[k]->part)) {
-      if (cudaError_t status = update(*child->graph, *std::get<ChildPart>(theirs[k]->part).graph, info); status != cudaSuccess) return status;
+      if (cudaError_t status = update(*child->graph, *std::get<ChildPart>(theirs[k]->part).graph, info); status != cudaSuccess)
+        return status;
       continue;
     }
     if (auto* memory = std::get_if<AllocPart>(&ours[k]->part)) {
@@ -219,12 +220,9 @@ struct Choice : std::enable_shared_from_this<Choice> {
   void step(bool first) {
     const unsigned value = condition->value.load(std::memory_order_acquire);
     GraphRef body;
-    if (type == cudaGraphCondTypeIf && first)
-      body = value ? bodies[0] : bodies.size() > 1 ? bodies[1] : nullptr;
-    else if (type == cudaGraphCondTypeWhile)
-      body = value ? bodies[0] : nullptr;
-    else if (type == cudaGraphCondTypeSwitch && first)
-      body = value < bodies.size() ? bodies[value] : nullptr;
+    if (type == cudaGraphCondTypeIf && first) body = value ? bodies[0] : bodies.size() > 1 ? bodies[1] : nullptr;
+    else if (type == cudaGraphCondTypeWhile) body = value ? bodies[0] : nullptr;
+    else if (type == cudaGraphCondTypeSwitch && first) body = value < bodies.size() ? bodies[value] : nullptr;
     if (!body || inner->context.failure() != cudaSuccess) return done();
     GraphExec* outer = std::exchange(enqueued_run, run.get());
     enqueue_graph(body, inner);
@@ -237,7 +235,8 @@ Work work_of(const StreamRef& stream, const KernelPart& part) {
   std::vector<void*> arguments;
   for (const vm::KernelParam& p : part.function->kernel.params) arguments.push_back(const_cast<std::byte*>(part.params.data()) + p.offset);
   LaunchWork work;
-  if (cudaError_t status = prepare_launch(*part.function, part.request, arguments.data(), &work); status != cudaSuccess) throw StatusError(status);
+  if (cudaError_t status = prepare_launch(*part.function, part.request, arguments.data(), &work); status != cudaSuccess)
+    throw StatusError(status);
   work.launch.priority = part.request.priority.value_or(stream->priority);
   if (enqueued_run) {
     std::lock_guard lock(graph_grids().mutex);
@@ -335,8 +334,7 @@ cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream_handle) {
     }
     if (exec->last && !exec->last->done()) enqueue(stream->context, stream, WaitWork{}, std::span(&exec->last, 1));
     for (auto& [id, condition] : exec->graph->conditions)
-      if (condition->assign_initial)
-        enqueue(stream->context, stream, InternalWork{[condition] { condition->value = condition->initial; }});
+      if (condition->assign_initial) enqueue(stream->context, stream, InternalWork{[condition] { condition->value = condition->initial; }});
     enqueue_run(exec, stream);
     if (device_launches_possible) enqueue(stream->context, stream, afterwards(exec, stream));
     exec->last = enqueue(stream->context, stream, InternalWork{[exec] {}});

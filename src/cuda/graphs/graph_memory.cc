@@ -76,7 +76,8 @@ cudaError_t alloc_part(cudaMemAllocNodeParams* params, AllocPart* part) {
   Context* context = nullptr;
   if (cudaError_t status = context_of(params->poolProps.location.id, &context); status != cudaSuccess) return cudaErrorInvalidValue;
   void* pointer = nullptr;
-  if (cudaError_t status = allocate(*context, params->bytesize, vm::MemoryKind::Device, "a graph's memory node", 0, &pointer); status != cudaSuccess)
+  if (cudaError_t status = allocate(*context, params->bytesize, vm::MemoryKind::Device, "a graph's memory node", 0, &pointer);
+      status != cudaSuccess)
     return status;
   part->memory = std::make_shared<GraphMemory>(*context, reinterpret_cast<uint64_t>(pointer), params->bytesize);
   graphs().memory[part->memory->base] = part->memory;

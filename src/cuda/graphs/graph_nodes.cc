@@ -24,7 +24,8 @@ cudaError_t kernel_part(Context& context, const cudaKernelNodeParams* params, Ke
   if (params->extra)
     if (cudaError_t status = read_arguments(*part->function, params->extra, &buffer); status != cudaSuccess) return status;
   LaunchWork work;
-  const cudaError_t status = prepare_launch(*part->function, part->request, params->extra ? buffer.each.data() : params->kernelParams, &work);
+  const cudaError_t status =
+      prepare_launch(*part->function, part->request, params->extra ? buffer.each.data() : params->kernelParams, &work);
   if (status != cudaSuccess) return status == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue : status;
   part->params = std::move(work.launch.params);
   return cudaSuccess;
@@ -266,8 +267,10 @@ cudaGraphConditionalHandle condition_count = 0;
 cudaError_t add_conditional(Graph& graph, cudaConditionalNodeParams& params, ConditionalPart& part) {
   auto condition = graph.conditions.find(params.handle);
   if (condition == graph.conditions.end()) return cudaErrorInvalidValue;
-  const bool branch = params.type == cudaGraphCondTypeIf, loop = params.type == cudaGraphCondTypeWhile, choice = params.type == cudaGraphCondTypeSwitch;
-  if ((branch && params.size != 1 && params.size != 2) || (loop && params.size != 1) || (choice && params.size == 0) || (!branch && !loop && !choice))
+  const bool branch = params.type == cudaGraphCondTypeIf, loop = params.type == cudaGraphCondTypeWhile,
+             choice = params.type == cudaGraphCondTypeSwitch;
+  if ((branch && params.size != 1 && params.size != 2) || (loop && params.size != 1) || (choice && params.size == 0) ||
+      (!branch && !loop && !choice))
     return cudaErrorInvalidValue;
   part.params = params;
   part.condition = condition->second;
@@ -287,7 +290,8 @@ cudaError_t add_any(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNod
                     cudaGraphNodeParams* p) {
   auto as = [](auto& v2, auto* v1) { return reinterpret_cast<decltype(v1)>(&v2); };  // the same members in the same order
   switch (p->type) {
-    case cudaGraphNodeTypeKernel: return add<KernelPart>(node, graph, after, count, data, kernel(as(p->kernel, (cudaKernelNodeParams*)nullptr)));
+    case cudaGraphNodeTypeKernel:
+      return add<KernelPart>(node, graph, after, count, data, kernel(as(p->kernel, (cudaKernelNodeParams*)nullptr)));
     case cudaGraphNodeTypeMemcpy: return add<CopyPart>(node, graph, after, count, data, copy_3d(&p->memcpy.copyParams));
     case cudaGraphNodeTypeMemset: return add<FillPart>(node, graph, after, count, data, fill(as(p->memset, (cudaMemsetParams*)nullptr)));
     case cudaGraphNodeTypeHost: return add<HostPart>(node, graph, after, count, data, host(as(p->host, (cudaHostNodeParams*)nullptr)));
@@ -295,7 +299,8 @@ cudaError_t add_any(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNod
     case cudaGraphNodeTypeEmpty: return add<EmptyPart>(node, graph, after, count, data, [](Context&, EmptyPart&) { return cudaSuccess; });
     case cudaGraphNodeTypeWaitEvent: return add<WaitPart>(node, graph, after, count, data, event<WaitPart>(p->eventWait.event));
     case cudaGraphNodeTypeEventRecord: return add<RecordPart>(node, graph, after, count, data, event<RecordPart>(p->eventRecord.event));
-    case cudaGraphNodeTypeMemAlloc: return cudaGraphAddMemAllocNode(node, graph, after, count, as(p->alloc, (cudaMemAllocNodeParams*)nullptr));
+    case cudaGraphNodeTypeMemAlloc:
+      return cudaGraphAddMemAllocNode(node, graph, after, count, as(p->alloc, (cudaMemAllocNodeParams*)nullptr));
     case cudaGraphNodeTypeMemFree: return cudaGraphAddMemFreeNode(node, graph, after, count, p->free.dptr);
     case cudaGraphNodeTypeConditional: {
       cudaGraph_t* bodies = nullptr;
@@ -376,7 +381,8 @@ cudaError_t cudaGraphAddMemcpyNode(WB_WHERE, const cudaMemcpy3DParms* params) { 
 cudaError_t cudaGraphAddMemcpyNode1D(WB_WHERE, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return add<CopyPart>(WB_THERE, copy_1d(to, from, bytes, kind));
 }
-cudaError_t cudaGraphAddMemcpyNodeToSymbol(WB_WHERE, const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+cudaError_t cudaGraphAddMemcpyNodeToSymbol(WB_WHERE, const void* symbol, const void* from, size_t bytes, size_t offset,
+                                           cudaMemcpyKind kind) {
   return add<CopyPart>(WB_THERE, copy_to_symbol(symbol, from, bytes, offset, kind));
 }
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(WB_WHERE, void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
@@ -400,7 +406,8 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* params) {
   return with_part<KernelPart>(node, [&](Context&, Node&, KernelPart& part) {
     if (!params) return cudaErrorInvalidValue;
-    *params = {part.handle, part.request.grid, part.request.block, static_cast<unsigned>(part.request.shared), pointers_of(part).data(), nullptr};
+    *params = {part.handle, part.request.grid, part.request.block, static_cast<unsigned>(part.request.shared), pointers_of(part).data(),
+               nullptr};
     return cudaSuccess;
   });
 }
@@ -447,8 +454,12 @@ cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* re
   });
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* params) { return set<KernelPart>(node, kernel(params)); }
-cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* params) { return set<CopyPart>(node, copy_3d(params)); }
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* params) {
+  return set<KernelPart>(node, kernel(params));
+}
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* params) {
+  return set<CopyPart>(node, copy_3d(params));
+}
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   return set<CopyPart>(node, copy_1d(to, from, bytes, kind));
 }
@@ -567,7 +578,8 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
   });
 }
 
-cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph_handle, unsigned int initial, unsigned int flags) {
+cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* handle, cudaGraph_t graph_handle, unsigned int initial,
+                                             unsigned int flags) {
   return edge([&] {
     std::lock_guard lock(graphs().mutex);
     GraphRef graph = graphs().graphs.find(graph_handle);

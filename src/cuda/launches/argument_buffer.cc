@@ -10,12 +10,9 @@ cudaError_t read_arguments(const Function& function, void** extra, ArgumentBuffe
   const char* buffer = nullptr;
   size_t size = 0;
   for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-      buffer = static_cast<const char*>(extra[1]);
-    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
-      size = *static_cast<const size_t*>(extra[1]);
-    else
-      return cudaErrorInvalidValue;
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = static_cast<const char*>(extra[1]);
+    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1]) size = *static_cast<const size_t*>(extra[1]);
+    else return cudaErrorInvalidValue;
   }
   const auto& parameters = function.kernel.params;
   size_t all = 0;

@@ -38,23 +38,31 @@ cudaError_t check(const Function& function, const LaunchRequest& request) {
   const model::Device& model = function.context.model;
   const auto three = [](const auto& of) { return fmt::format("({}, {}, {})", of[0], of[1], of[2]); };
   if (!within(request.grid, model.max_grid_dim))
-    return refuse(cudaErrorInvalidConfiguration, fmt::format("its grid is {}: each number must be 1 at least, and {} at most", text(request.grid), three(model.max_grid_dim)));
+    return refuse(cudaErrorInvalidConfiguration, fmt::format("its grid is {}: each number must be 1 at least, and {} at most",
+                                                             text(request.grid), three(model.max_grid_dim)));
   if (!within(request.block, model.max_block_dim))
-    return refuse(cudaErrorInvalidConfiguration, fmt::format("its blocks are {}: each number must be 1 at least, and {} at most", text(request.block), three(model.max_block_dim)));
+    return refuse(cudaErrorInvalidConfiguration, fmt::format("its blocks are {}: each number must be 1 at least, and {} at most",
+                                                             text(request.block), three(model.max_block_dim)));
   uint64_t threads = uint64_t{request.block.x} * request.block.y * request.block.z;
   if (threads > static_cast<uint64_t>(model.max_threads_per_block))
-    return refuse(cudaErrorInvalidConfiguration, fmt::format("its blocks {} have {} threads, and a block has {} at most", text(request.block), threads, model.max_threads_per_block));
+    return refuse(cudaErrorInvalidConfiguration, fmt::format("its blocks {} have {} threads, and a block has {} at most",
+                                                             text(request.block), threads, model.max_threads_per_block));
   if (threads > static_cast<uint64_t>(function.max_threads_per_block()))
-    return refuse(cudaErrorInvalidValue, fmt::format("its blocks {} have {} threads, and those of this kernel have {} at most", text(request.block), threads, function.max_threads_per_block()));
+    return refuse(cudaErrorInvalidValue, fmt::format("its blocks {} have {} threads, and those of this kernel have {} at most",
+                                                     text(request.block), threads, function.max_threads_per_block()));
   if (function.kernel.required_ntid && extents(request.block) != function.kernel.max_ntid)
-    return refuse(cudaErrorInvalidValue, fmt::format("its blocks are {}, and the kernel demands {}", text(request.block), three(function.kernel.max_ntid)));
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("its blocks are {}, and the kernel demands {}", text(request.block), three(function.kernel.max_ntid)));
   const size_t most = static_cast<size_t>(model.shared_per_block_optin);
   if (request.shared > function.max_dynamic_shared())
-    return refuse(cudaErrorInvalidValue,
-                  fmt::format("it asks for {} bytes of dynamic shared memory, and this kernel may have {}; cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) allows up to {}",
-                              request.shared, function.max_dynamic_shared(), most - std::min<size_t>(most, function.kernel.static_shared)));
+    return refuse(
+        cudaErrorInvalidValue,
+        fmt::format(
+            "it asks for {} bytes of dynamic shared memory, and this kernel may have {}; cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) allows up to {}",
+            request.shared, function.max_dynamic_shared(), most - std::min<size_t>(most, function.kernel.static_shared)));
   if (function.kernel.static_shared + request.shared > most)
-    return refuse(cudaErrorInvalidValue, fmt::format("its blocks need {} bytes of shared memory, and a block has {} at most", function.kernel.static_shared + request.shared, most));
+    return refuse(cudaErrorInvalidValue, fmt::format("its blocks need {} bytes of shared memory, and a block has {} at most",
+                                                     function.kernel.static_shared + request.shared, most));
   return cudaSuccess;
 }
 
@@ -99,12 +107,10 @@ cudaError_t prepare_launch(Function& function, const LaunchRequest& request, voi
   launch.owner = &context;
   launch.cooperative = request.cooperative;
   launch.others = request.others;
-  if (cudaError_t status = cluster_of(function, request, &launch.cluster, &launch.explicit_cluster); status != cudaSuccess)
-    return status;
+  if (cudaError_t status = cluster_of(function, request, &launch.cluster, &launch.explicit_cluster); status != cudaSuccess) return status;
   launch.grid_id = ++grid_ids;
   launch.sm_count = context.model.sm_count;
-  launch.resident_blocks =
-      function.resident_blocks(static_cast<int>(request.block.x * request.block.y * request.block.z), request.shared);
+  launch.resident_blocks = function.resident_blocks(static_cast<int>(request.block.x * request.block.y * request.block.z), request.shared);
   launch.clock_ghz = context.model.clock_khz * 1e-6;
   launch.max_shared_per_block = context.model.shared_per_block_optin;
   {
@@ -210,15 +216,13 @@ cudaError_t apply(const cudaLaunchAttribute& attribute, LaunchRequest* request, 
   }
 }
 
-cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* handle, void** arguments,
-                                   bool thread_stream) {
+cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* handle, void** arguments, bool thread_stream) {
   if (!config || (config->numAttrs && !config->attrs)) return edge([] { return cudaErrorInvalidValue; });
   LaunchRequest request{config->gridDim, config->blockDim, config->dynamicSmemBytes,
                         thread_stream ? per_thread(config->stream) : config->stream, false};
   std::vector<LaunchEvent> events;
   for (unsigned i = 0; i < config->numAttrs; ++i)
-    if (cudaError_t status = apply(config->attrs[i], &request, &events); status != cudaSuccess)
-      return edge([&] { return status; });
+    if (cudaError_t status = apply(config->attrs[i], &request, &events); status != cudaSuccess) return edge([&] { return status; });
   cudaError_t status = launch(handle, request, arguments);
   for (const LaunchEvent& each : events)
     if (status == cudaSuccess) status = cudaEventRecordWithFlags(each.event, request.stream, each.flags);
@@ -232,8 +236,7 @@ using namespace warpbeam::cuda;
 
 extern "C" {
 
-cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
-                             cudaStream_t stream) {
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream) {
   return launch(function, {grid, block, shared, stream}, arguments);
 }
 
@@ -242,13 +245,12 @@ WB_TWIN cudaError_t cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 
   return launch(function, {grid, block, shared, per_thread(stream)}, arguments);
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
-                                        cudaStream_t stream) {
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream) {
   return launch(function, {grid, block, shared, stream, true}, arguments);
 }
 
-WB_TWIN cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 grid, dim3 block, void** arguments,
-                                                     size_t shared, cudaStream_t stream) {
+WB_TWIN cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                                     cudaStream_t stream) {
   return launch(function, {grid, block, shared, per_thread(stream), true}, arguments);
 }
 

@@ -50,21 +50,20 @@ using namespace warpbeam::cuda;
 
 extern "C" {
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
-                                                          size_t shared) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size, size_t shared) {
   return active_blocks(blocks, function, block_size, shared, cudaOccupancyDefault);
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size,
-                                                                   size_t shared, unsigned int flags) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block_size, size_t shared,
+                                                                   unsigned int flags) {
   return active_blocks(blocks, function, block_size, shared, flags);
 }
 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void* handle, int blocks, int block_size) {
   return with_function(handle, [&](Function& function) {
     if (!shared) return cudaErrorInvalidValue;
-    auto available = model::available_dynamic_shared(function.context.model, function.resources(), blocks, block_size,
-                                                     function.occupancy_settings());
+    auto available =
+        model::available_dynamic_shared(function.context.model, function.resources(), blocks, block_size, function.occupancy_settings());
     if (!available) return cudaErrorInvalidValue;
     *shared = *available;
     return cudaSuccess;
@@ -74,9 +73,8 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* handle, const cudaLaunchConfig_t* config) {
   return with_function(handle, [&](Function& function) {
     if (!size || !config) return cudaErrorInvalidValue;
-    auto most = model::max_potential_cluster_size(function.context.model, function.resources(),
-                                                  threads(config->blockDim), config->dynamicSmemBytes,
-                                                  function.non_portable_cluster, function.occupancy_settings());
+    auto most = model::max_potential_cluster_size(function.context.model, function.resources(), threads(config->blockDim),
+                                                  config->dynamicSmemBytes, function.non_portable_cluster, function.occupancy_settings());
     if (!most) return cudaErrorInvalidValue;
     *size = *most;
     return cudaSuccess;
@@ -86,9 +84,9 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* handle, 
 cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* handle, const cudaLaunchConfig_t* config) {
   return with_function(handle, [&](Function& function) {
     if (!clusters || !config) return cudaErrorInvalidValue;
-    auto most = model::max_active_clusters(function.context.model, function.resources(), threads(config->blockDim),
-                                           config->dynamicSmemBytes, cluster_size(function, *config),
-                                           function.non_portable_cluster, function.occupancy_settings());
+    auto most =
+        model::max_active_clusters(function.context.model, function.resources(), threads(config->blockDim), config->dynamicSmemBytes,
+                                   cluster_size(function, *config), function.non_portable_cluster, function.occupancy_settings());
     if (!most) return cudaErrorInvalidClusterSize;
     *clusters = *most;
     return cudaSuccess;

@@ -18,19 +18,15 @@ cudaError_t check_indices(const size_t* first, size_t attributes, size_t count) 
 // Batches are refused on the default stream that others wait for.
 bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
 
-bool valid_order(cudaMemcpySrcAccessOrder order) {
-  return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny;
-}
+bool valid_order(cudaMemcpySrcAccessOrder order) { return order >= cudaMemcpySrcAccessOrderStream && order <= cudaMemcpySrcAccessOrderAny; }
 
-cudaError_t copy_one(Context& context, cudaStream_t stream, const CopyRequest& request,
-                     cudaMemcpySrcAccessOrder order) {
+cudaError_t copy_one(Context& context, cudaStream_t stream, const CopyRequest& request, cudaMemcpySrcAccessOrder order) {
   return order == cudaMemcpySrcAccessOrderDuringApiCall ? copy_and_wait(context, stream, request)
                                                         : copy_in_stream(context, stream, request);
 }
 
-cudaError_t copies(void* const* to, const void* const* from, const size_t* sizes, size_t count,
-                   const cudaMemcpyAttributes* attributes, const size_t* first, size_t attribute_count,
-                   cudaStream_t stream) {
+cudaError_t copies(void* const* to, const void* const* from, const size_t* sizes, size_t count, const cudaMemcpyAttributes* attributes,
+                   const size_t* first, size_t attribute_count, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     if (!to || !from || !sizes || count == 0 || !attributes || is_legacy(stream)) return cudaErrorInvalidValue;
     if (cudaError_t status = check_indices(first, attribute_count, count); status != cudaSuccess) return status;
@@ -39,8 +35,7 @@ cudaError_t copies(void* const* to, const void* const* from, const size_t* sizes
     size_t which = 0;
     for (size_t i = 0; i < count; ++i) {
       while (which + 1 < attribute_count && first[which + 1] <= i) ++which;
-      cudaError_t status = copy_one(context, stream, linear(to[i], from[i], sizes[i], cudaMemcpyDefault),
-                                    attributes[which].srcAccessOrder);
+      cudaError_t status = copy_one(context, stream, linear(to[i], from[i], sizes[i], cudaMemcpyDefault), attributes[which].srcAccessOrder);
       if (status != cudaSuccess) return status;
     }
     return cudaSuccess;
@@ -55,8 +50,7 @@ cudaError_t copy_box(const cudaMemcpy3DBatchOp& op, cudaStream_t stream) {
     cudaChannelFormatDesc format{};
     cudaExtent extent{};
     unsigned flags = 0;
-    if (cudaError_t status = cudaArrayGetInfo(&format, &extent, &flags, side->op.array.array); status != cudaSuccess)
-      return status;
+    if (cudaError_t status = cudaArrayGetInfo(&format, &extent, &flags, side->op.array.array); status != cudaSuccess) return status;
     element = static_cast<size_t>(format.x + format.y + format.z + format.w) / 8;
   }
   cudaMemcpy3DParms p{};
@@ -77,8 +71,7 @@ cudaError_t copy_box(const cudaMemcpy3DBatchOp& op, cudaStream_t stream) {
   p.extent = op.extent;
   p.kind = cudaMemcpyDefault;
   cudaError_t status = cudaMemcpy3DAsync(&p, stream);
-  if (status == cudaSuccess && op.srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall)
-    status = cudaStreamSynchronize(stream);
+  if (status == cudaSuccess && op.srcAccessOrder == cudaMemcpySrcAccessOrderDuringApiCall) status = cudaStreamSynchronize(stream);
   return status;
 }
 
@@ -93,11 +86,10 @@ cudaError_t boxes(size_t count, const cudaMemcpy3DBatchOp* operations, unsigned 
   });
 }
 
-cudaError_t prefetches(void** pointers, const size_t* sizes, size_t count, const cudaMemLocation* locations,
-                       const size_t* first, size_t location_count, unsigned long long flags, cudaStream_t stream) {
+cudaError_t prefetches(void** pointers, const size_t* sizes, size_t count, const cudaMemLocation* locations, const size_t* first,
+                       size_t location_count, unsigned long long flags, cudaStream_t stream) {
   return in_context([&](Context&) -> cudaError_t {
-    if (!pointers || !sizes || count == 0 || !locations || flags != 0 || is_legacy(stream))
-      return cudaErrorInvalidValue;
+    if (!pointers || !sizes || count == 0 || !locations || flags != 0 || is_legacy(stream)) return cudaErrorInvalidValue;
     if (cudaError_t status = check_indices(first, location_count, count); status != cudaSuccess) return status;
     size_t which = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -110,23 +102,20 @@ cudaError_t prefetches(void** pointers, const size_t* sizes, size_t count, const
 }
 
 // What is discarded may hold anything from then on, its old contents too.
-cudaError_t discards(void** pointers, const size_t* sizes, size_t count, unsigned long long flags,
-                     cudaStream_t stream) {
+cudaError_t discards(void** pointers, const size_t* sizes, size_t count, unsigned long long flags, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     if (!pointers || !sizes || count == 0 || flags != 0 || is_legacy(stream)) return cudaErrorInvalidValue;
     if (!find_stream(context, stream)) return cudaErrorInvalidResourceHandle;
     for (size_t i = 0; i < count; ++i) {
       auto place = locate(pointers[i]);
-      if (!place || place->allocation.kind != vm::MemoryKind::Managed || sizes[i] > place->room(pointers[i]))
-        return cudaErrorInvalidValue;
+      if (!place || place->allocation.kind != vm::MemoryKind::Managed || sizes[i] > place->room(pointers[i])) return cudaErrorInvalidValue;
     }
     return cudaSuccess;
   });
 }
 
-cudaError_t discard_and_prefetch(void** pointers, const size_t* sizes, size_t count, const cudaMemLocation* locations,
-                                 const size_t* first, size_t location_count, unsigned long long flags,
-                                 cudaStream_t stream) {
+cudaError_t discard_and_prefetch(void** pointers, const size_t* sizes, size_t count, const cudaMemLocation* locations, const size_t* first,
+                                 size_t location_count, unsigned long long flags, cudaStream_t stream) {
   cudaError_t status = discards(pointers, sizes, count, flags, stream);
   if (status != cudaSuccess) return status;
   return prefetches(pointers, sizes, count, locations, first, location_count, flags, stream);
@@ -145,22 +134,20 @@ using namespace warpbeam::cuda;
 extern "C" {
 
 WB_BATCH(cudaMemcpyBatchAsync,
-         (void* const* to, const void* const* from, const size_t* sizes, size_t count, cudaMemcpyAttributes* attributes,
-          size_t* first, size_t attribute_count, cudaStream_t stream),
+         (void* const* to, const void* const* from, const size_t* sizes, size_t count, cudaMemcpyAttributes* attributes, size_t* first,
+          size_t attribute_count, cudaStream_t stream),
          copies, to, from, sizes, count, attributes, first, attribute_count)
-WB_BATCH(cudaMemcpy3DBatchAsync,
-         (size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags, cudaStream_t stream), boxes, count,
-         operations, flags)
+WB_BATCH(cudaMemcpy3DBatchAsync, (size_t count, cudaMemcpy3DBatchOp* operations, unsigned long long flags, cudaStream_t stream), boxes,
+         count, operations, flags)
 WB_BATCH(cudaMemPrefetchBatchAsync,
-         (void** pointers, size_t* sizes, size_t count, cudaMemLocation* locations, size_t* first,
-          size_t location_count, unsigned long long flags, cudaStream_t stream),
+         (void** pointers, size_t* sizes, size_t count, cudaMemLocation* locations, size_t* first, size_t location_count,
+          unsigned long long flags, cudaStream_t stream),
          prefetches, pointers, sizes, count, locations, first, location_count, flags)
-WB_BATCH(cudaMemDiscardBatchAsync,
-         (void** pointers, size_t* sizes, size_t count, unsigned long long flags, cudaStream_t stream), discards,
+WB_BATCH(cudaMemDiscardBatchAsync, (void** pointers, size_t* sizes, size_t count, unsigned long long flags, cudaStream_t stream), discards,
          pointers, sizes, count, flags)
 WB_BATCH(cudaMemDiscardAndPrefetchBatchAsync,
-         (void** pointers, size_t* sizes, size_t count, cudaMemLocation* locations, size_t* first,
-          size_t location_count, unsigned long long flags, cudaStream_t stream),
+         (void** pointers, size_t* sizes, size_t count, cudaMemLocation* locations, size_t* first, size_t location_count,
+          unsigned long long flags, cudaStream_t stream),
          discard_and_prefetch, pointers, sizes, count, locations, first, location_count, flags)
 
 }  // extern "C"

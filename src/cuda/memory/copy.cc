@@ -38,22 +38,19 @@ cudaError_t check_end(const Region& region, const CopyRequest& request, bool des
 }
 
 cudaError_t bad_end(Context& context, const Region& region, const CopyRequest& request, bool writes) {
-  return bad_bytes({reinterpret_cast<uint64_t>(region.base), request.width, region.pitch, request.height, region.plane, request.depth}, writes,
-                   request.to.base, context.memory);
+  return bad_bytes({reinterpret_cast<uint64_t>(region.base), request.width, region.pitch, request.height, region.plane, request.depth},
+                   writes, request.to.base, context.memory);
 }
 
 cudaError_t check(Context& context, const CopyRequest& request, Sides* sides) {
   if (request.kind < cudaMemcpyHostToHost || request.kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-  if (request.height > 1 && (request.to.pitch < request.width || request.from.pitch < request.width))
-    return cudaErrorInvalidPitchValue;
+  if (request.height > 1 && (request.to.pitch < request.width || request.from.pitch < request.width)) return cudaErrorInvalidPitchValue;
   if (check_end(request.to, request, true, &sides->to) != cudaSuccess) return bad_end(context, request.to, request, true);
   if (check_end(request.from, request, false, &sides->from) != cudaSuccess) return bad_end(context, request.from, request, false);
   return cudaSuccess;
 }
 
-CopyWork work_of(const CopyRequest& request) {
-  return {request.to, request.from, request.width, request.height, request.depth, nullptr};
-}
+CopyWork work_of(const CopyRequest& request) { return {request.to, request.from, request.width, request.height, request.depth, nullptr}; }
 
 void stage(CopyWork& work) {
   work.staged = std::make_shared_for_overwrite<std::byte[]>(work.bytes());
@@ -125,10 +122,8 @@ cudaError_t copy_in_stream(Context& context, cudaStream_t handle, const CopyRequ
     return cudaSuccess;
   }
   bool pageable_to = !sides.to, pageable_from = !sides.from;
-  if (pageable_from && !pageable_to && work.bytes() <= kStagedBytes)
-    stage(work);
-  else if (pageable_to || pageable_from)
-    return copy_and_wait(context, handle, request);
+  if (pageable_from && !pageable_to && work.bytes() <= kStagedBytes) stage(work);
+  else if (pageable_to || pageable_from) return copy_and_wait(context, handle, request);
   enqueue(stream->context, stream, std::move(work));
   return cudaSuccess;
 }
@@ -137,8 +132,7 @@ namespace {
 
 Region pitched_region(const cudaPitchedPtr& pointer, const cudaPos& position) {
   size_t plane = pointer.pitch * pointer.ysize;
-  return {static_cast<std::byte*>(pointer.ptr) + position.z * plane + position.y * pointer.pitch + position.x,
-          pointer.pitch, plane};
+  return {static_cast<std::byte*>(pointer.ptr) + position.z * plane + position.y * pointer.pitch + position.x, pointer.pitch, plane};
 }
 
 // One end of a three-dimensional copy: memory, whose position counts bytes, or an array, whose position counts texels.
@@ -199,8 +193,8 @@ cudaError_t copy_1d(Copy copy, void* to, const void* from, size_t bytes, cudaMem
   return in_context([&](Context& context) { return copy(context, stream, linear(to, from, bytes, kind)); });
 }
 
-cudaError_t copy_2d(Copy copy, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                    size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t copy_2d(Copy copy, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                    cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) {
     if (width != 0 && height != 0) {
       if (to_pitch < width || from_pitch < width) return height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;  // measured
@@ -234,8 +228,7 @@ cudaError_t copy_3d_peer(Copy copy, const cudaMemcpy3DPeerParms* parameters, cud
   });
 }
 
-cudaError_t copy_peer(Copy copy, void* to, int to_device, const void* from, int from_device, size_t bytes,
-                      cudaStream_t stream) {
+cudaError_t copy_peer(Copy copy, void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream) {
   return in_context([&](Context& context) {
     Context* ignored;
     if (cudaError_t status = context_of(to_device, &ignored); status != cudaSuccess) return status;
@@ -263,40 +256,34 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
   return copy_1d(copy_in_stream, to, from, bytes, kind, stream);
 }
 
-WB_TWIN cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                                         cudaStream_t stream) {
+WB_TWIN cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
   return copy_1d(copy_in_stream, to, from, bytes, kind, per_thread(stream));
 }
 
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                         cudaMemcpyKind kind) {
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
   return copy_2d(copy_and_wait, to, to_pitch, from, from_pitch, width, height, kind, nullptr);
 }
 
-WB_TWIN cudaError_t cudaMemcpy2D_ptds(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                                      size_t height, cudaMemcpyKind kind) {
+WB_TWIN cudaError_t cudaMemcpy2D_ptds(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                                      cudaMemcpyKind kind) {
   return copy_2d(copy_and_wait, to, to_pitch, from, from_pitch, width, height, kind, cudaStreamPerThread);
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                              cudaMemcpyKind kind, cudaStream_t stream) {
   return copy_2d(copy_in_stream, to, to_pitch, from, from_pitch, width, height, kind, stream);
 }
 
-WB_TWIN cudaError_t cudaMemcpy2DAsync_ptsz(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                                           size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+WB_TWIN cudaError_t cudaMemcpy2DAsync_ptsz(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                                           cudaMemcpyKind kind, cudaStream_t stream) {
   return copy_2d(copy_in_stream, to, to_pitch, from, from_pitch, width, height, kind, per_thread(stream));
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return copy_3d(copy_and_wait, p, nullptr); }
 
-WB_TWIN cudaError_t cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
-  return copy_3d(copy_and_wait, p, cudaStreamPerThread);
-}
+WB_TWIN cudaError_t cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) { return copy_3d(copy_and_wait, p, cudaStreamPerThread); }
 
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return copy_3d(copy_in_stream, p, stream);
-}
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) { return copy_3d(copy_in_stream, p, stream); }
 
 WB_TWIN cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, cudaStream_t stream) {
   return copy_3d(copy_in_stream, p, per_thread(stream));
@@ -304,13 +291,9 @@ WB_TWIN cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, cudaStrea
 
 cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) { return copy_3d_peer(copy_and_wait, p, nullptr); }
 
-WB_TWIN cudaError_t cudaMemcpy3DPeer_ptds(const cudaMemcpy3DPeerParms* p) {
-  return copy_3d_peer(copy_and_wait, p, cudaStreamPerThread);
-}
+WB_TWIN cudaError_t cudaMemcpy3DPeer_ptds(const cudaMemcpy3DPeerParms* p) { return copy_3d_peer(copy_and_wait, p, cudaStreamPerThread); }
 
-cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
-  return copy_3d_peer(copy_in_stream, p, stream);
-}
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) { return copy_3d_peer(copy_in_stream, p, stream); }
 
 WB_TWIN cudaError_t cudaMemcpy3DPeerAsync_ptsz(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
   return copy_3d_peer(copy_in_stream, p, per_thread(stream));
@@ -320,8 +303,7 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
   return copy_peer(copy_and_wait, to, to_device, from, from_device, bytes, nullptr);
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                cudaStream_t stream) {
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream) {
   return copy_peer(copy_in_stream, to, to_device, from, from_device, bytes, stream);
 }
 

@@ -35,8 +35,7 @@ void zero_row(std::byte* row, size_t bytes) {
 }  // namespace
 
 void FillWork::run() const {
-  if (own_pages && value == 0 && height == 1 && depth == 1 && width * element >= kDropBytes)
-    return zero_row(to.base, width * element);
+  if (own_pages && value == 0 && height == 1 && depth == 1 && width * element >= kDropBytes) return zero_row(to.base, width * element);
   for (size_t z = 0; z < depth; ++z)
     for (size_t y = 0; y < height; ++y) {
       std::byte* row = to.base + z * to.plane + y * to.pitch;
@@ -48,14 +47,16 @@ void FillWork::run() const {
     }
 }
 
-cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& to, uint32_t value, unsigned element,
-                           size_t width, size_t height, size_t depth) {
+cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& to, uint32_t value, unsigned element, size_t width,
+                           size_t height, size_t depth) {
   StreamRef stream = find_stream(context, handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (width == 0 || height == 0 || depth == 0) return cudaSuccess;
   if (width > SIZE_MAX / element) return cudaErrorInvalidValue;
   const size_t row = width * element;
-  const auto beyond = [&] { return bad_bytes({reinterpret_cast<uint64_t>(to.base), row, to.pitch, height, to.plane, depth}, true, to.base, context.memory); };
+  const auto beyond = [&] {
+    return bad_bytes({reinterpret_cast<uint64_t>(to.base), row, to.pitch, height, to.plane, depth}, true, to.base, context.memory);
+  };
   auto place = locate(to.base);
   if (!place) return beyond();
   if ((height > 1 && to.pitch < row) || (depth > 1 && to.plane < row)) return cudaErrorInvalidValue;
@@ -83,11 +84,10 @@ cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& 
 
 namespace {
 
-cudaError_t fill(void* to, size_t pitch, size_t plane, int value, size_t width, size_t height, size_t depth,
-                 cudaStream_t handle) {
+cudaError_t fill(void* to, size_t pitch, size_t plane, int value, size_t width, size_t height, size_t depth, cudaStream_t handle) {
   return in_context([&](Context& context) {
-    return fill_in_stream(context, handle, {static_cast<std::byte*>(to), pitch, plane}, static_cast<uint8_t>(value), 1,
-                          width, height, depth);
+    return fill_in_stream(context, handle, {static_cast<std::byte*>(to), pitch, plane}, static_cast<uint8_t>(value), 1, width, height,
+                          depth);
   });
 }
 
@@ -105,13 +105,9 @@ extern "C" {
 
 cudaError_t cudaMemset(void* to, int value, size_t count) { return fill(to, 0, 0, value, count, 1, 1, nullptr); }
 
-WB_TWIN cudaError_t cudaMemset_ptds(void* to, int value, size_t count) {
-  return fill(to, 0, 0, value, count, 1, 1, cudaStreamPerThread);
-}
+WB_TWIN cudaError_t cudaMemset_ptds(void* to, int value, size_t count) { return fill(to, 0, 0, value, count, 1, 1, cudaStreamPerThread); }
 
-cudaError_t cudaMemsetAsync(void* to, int value, size_t count, cudaStream_t stream) {
-  return fill(to, 0, 0, value, count, 1, 1, stream);
-}
+cudaError_t cudaMemsetAsync(void* to, int value, size_t count, cudaStream_t stream) { return fill(to, 0, 0, value, count, 1, 1, stream); }
 
 WB_TWIN cudaError_t cudaMemsetAsync_ptsz(void* to, int value, size_t count, cudaStream_t stream) {
   return fill(to, 0, 0, value, count, 1, 1, per_thread(stream));
@@ -129,14 +125,11 @@ cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, s
   return fill(to, pitch, 0, value, width, height, 1, stream);
 }
 
-WB_TWIN cudaError_t cudaMemset2DAsync_ptsz(void* to, size_t pitch, int value, size_t width, size_t height,
-                                           cudaStream_t stream) {
+WB_TWIN cudaError_t cudaMemset2DAsync_ptsz(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
   return fill(to, pitch, 0, value, width, height, 1, per_thread(stream));
 }
 
-cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
-  return fill_3d(to, value, extent, nullptr);
-}
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) { return fill_3d(to, value, extent, nullptr); }
 
 WB_TWIN cudaError_t cudaMemset3D_ptds(cudaPitchedPtr to, int value, cudaExtent extent) {
   return fill_3d(to, value, extent, cudaStreamPerThread);

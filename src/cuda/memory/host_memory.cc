@@ -10,8 +10,7 @@ using namespace warpbeam::cuda;
 namespace {
 
 constexpr unsigned kAllocFlags = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-constexpr unsigned kRegisterFlags =
-    cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
+constexpr unsigned kRegisterFlags = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory | cudaHostRegisterReadOnly;
 
 cudaError_t allocate_host(void** pointer, size_t size, unsigned flags, const char* origin) {
   return in_context([&](Context& context) {
@@ -21,28 +20,22 @@ cudaError_t allocate_host(void** pointer, size_t size, unsigned flags, const cha
 }
 
 bool pinned(const std::optional<Place>& place) {
-  return place && (place->allocation.kind == vm::MemoryKind::Pinned ||
-                   place->allocation.kind == vm::MemoryKind::Registered);
+  return place && (place->allocation.kind == vm::MemoryKind::Pinned || place->allocation.kind == vm::MemoryKind::Registered);
 }
 
 }  // namespace
 
 extern "C" {
 
-cudaError_t cudaMallocHost(void** pointer, size_t size) {
-  return allocate_host(pointer, size, cudaHostAllocDefault, "cudaMallocHost");
-}
+cudaError_t cudaMallocHost(void** pointer, size_t size) { return allocate_host(pointer, size, cudaHostAllocDefault, "cudaMallocHost"); }
 
-cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) {
-  return allocate_host(pointer, size, flags, "cudaHostAlloc");
-}
+cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned int flags) { return allocate_host(pointer, size, flags, "cudaHostAlloc"); }
 
 cudaError_t cudaFreeHost(void* pointer) {
   return in_context([&](Context&) {
     if (!pointer) return cudaSuccess;
     auto place = locate(pointer);
-    if (!place || place->allocation.kind != vm::MemoryKind::Pinned || !place->starts_at(pointer) ||
-        (place->allocation.flags & kPooled))
+    if (!place || place->allocation.kind != vm::MemoryKind::Pinned || !place->starts_at(pointer) || (place->allocation.flags & kPooled))
       return bad_free(pointer);
     place->owner->wait_for_users();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
@@ -55,10 +48,8 @@ cudaError_t cudaHostRegister(void* pointer, size_t size, unsigned int flags) {
   return in_context([&](Context& context) {
     if (!pointer || size == 0 || (flags & ~kRegisterFlags)) return cudaErrorInvalidValue;
     if (auto place = locate(pointer))
-      return place->allocation.kind == vm::MemoryKind::Registered ? cudaErrorHostMemoryAlreadyRegistered
-                                                                   : cudaErrorInvalidValue;
-    auto adopted = context.memory.adopt(pointer, size, vm::MemoryKind::Registered, "cudaHostRegister",
-                                        flags | cudaHostRegisterMapped);
+      return place->allocation.kind == vm::MemoryKind::Registered ? cudaErrorHostMemoryAlreadyRegistered : cudaErrorInvalidValue;
+    auto adopted = context.memory.adopt(pointer, size, vm::MemoryKind::Registered, "cudaHostRegister", flags | cudaHostRegisterMapped);
     if (!adopted) return cudaErrorHostMemoryAlreadyRegistered;
     share(context, *adopted);
     if (auto* tool = observe::tool()) tool->allocated(*adopted, context.ordinal);
@@ -71,8 +62,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
     if (!pointer) return cudaErrorInvalidValue;
     auto place = locate(pointer);
     if (!place) return cudaErrorHostMemoryNotRegistered;
-    if (place->allocation.kind != vm::MemoryKind::Registered || !place->starts_at(pointer))
-      return cudaErrorInvalidValue;
+    if (place->allocation.kind != vm::MemoryKind::Registered || !place->starts_at(pointer)) return cudaErrorInvalidValue;
     place->owner->wait_for_users();
     if (cudaError_t failure = place->owner->failure(); failure != cudaSuccess) return failure;
     release(*place->owner, place->allocation.base);

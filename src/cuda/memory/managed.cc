@@ -42,9 +42,7 @@ bool valid(cudaMemLocation location) {
   }
 }
 
-int device_of(cudaMemLocation location) {
-  return location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
-}
+int device_of(cudaMemLocation location) { return location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId; }
 
 std::optional<Place> managed_range(const void* pointer, size_t count) {
   auto place = locate(pointer);
@@ -63,7 +61,8 @@ cudaError_t prefetch(const void* pointer, size_t count, cudaMemLocation location
       std::lock_guard lock(advice_mutex);
       advice_of(*place).prefetched = device_of(location);
     }
-    if (auto* tool = observe::tool(); tool && !on->capture && tool->wants_pages(reinterpret_cast<uint64_t>(pointer), count, device_of(location)))
+    if (auto* tool = observe::tool();
+        tool && !on->capture && tool->wants_pages(reinterpret_cast<uint64_t>(pointer), count, device_of(location)))
       enqueue(on->context, on, InternalWork{[] {}});
     return cudaSuccess;
   });
@@ -72,8 +71,7 @@ cudaError_t prefetch(const void* pointer, size_t count, cudaMemLocation location
 cudaError_t attach(cudaStream_t stream, void* pointer, size_t length, unsigned flags) {
   return in_context([&](Context& context) {
     auto place = locate(pointer);
-    if (!place || place->allocation.kind != vm::MemoryKind::Managed || !place->starts_at(pointer))
-      return cudaErrorInvalidValue;
+    if (!place || place->allocation.kind != vm::MemoryKind::Managed || !place->starts_at(pointer)) return cudaErrorInvalidValue;
     if (length != 0 && length != place->allocation.size) return cudaErrorInvalidValue;
     if (!std::has_single_bit(flags) || flags > cudaMemAttachSingle) return cudaErrorInvalidValue;
     if (flags == cudaMemAttachSingle && (!stream || stream == cudaStreamLegacy)) return cudaErrorInvalidValue;
@@ -127,13 +125,12 @@ cudaError_t cudaMallocManaged(void** pointer, size_t size, unsigned int flags) {
   });
 }
 
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, cudaMemLocation location, unsigned int flags,
-                                 cudaStream_t stream) {
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t count, cudaMemLocation location, unsigned int flags, cudaStream_t stream) {
   return prefetch(pointer, count, location, flags, stream);
 }
 
-WB_TWIN cudaError_t cudaMemPrefetchAsync_ptsz(const void* pointer, size_t count, cudaMemLocation location,
-                                              unsigned int flags, cudaStream_t stream) {
+WB_TWIN cudaError_t cudaMemPrefetchAsync_ptsz(const void* pointer, size_t count, cudaMemLocation location, unsigned int flags,
+                                              cudaStream_t stream) {
   return prefetch(pointer, count, location, flags, per_thread(stream));
 }
 
@@ -155,32 +152,28 @@ cudaError_t cudaMemAdvise(const void* pointer, size_t count, cudaMemoryAdvise wi
       case cudaMemAdviseSetAccessedBy:
       case cudaMemAdviseUnsetAccessedBy:
         if (!valid(location)) return cudaErrorInvalidDevice;
-        if (wish == cudaMemAdviseSetAccessedBy)
-          known.accessed_by.insert(device_of(location));
-        else
-          known.accessed_by.erase(device_of(location));
+        if (wish == cudaMemAdviseSetAccessedBy) known.accessed_by.insert(device_of(location));
+        else known.accessed_by.erase(device_of(location));
         return cudaSuccess;
       default: return cudaErrorInvalidValue;
     }
   });
 }
 
-cudaError_t cudaMemRangeGetAttribute(void* data, size_t size, cudaMemRangeAttribute attribute, const void* pointer,
-                                     size_t count) {
+cudaError_t cudaMemRangeGetAttribute(void* data, size_t size, cudaMemRangeAttribute attribute, const void* pointer, size_t count) {
   return in_context([&](Context&) {
     auto place = managed_range(pointer, count);
     return place ? get_attribute(data, size, attribute, *place) : cudaErrorInvalidValue;
   });
 }
 
-cudaError_t cudaMemRangeGetAttributes(void** data, size_t* sizes, cudaMemRangeAttribute* attributes, size_t count,
-                                      const void* pointer, size_t bytes) {
+cudaError_t cudaMemRangeGetAttributes(void** data, size_t* sizes, cudaMemRangeAttribute* attributes, size_t count, const void* pointer,
+                                      size_t bytes) {
   return in_context([&](Context&) -> cudaError_t {
     auto place = managed_range(pointer, bytes);
     if (!place || !data || !sizes || !attributes || count == 0) return cudaErrorInvalidValue;
     for (size_t i = 0; i < count; ++i)
-      if (cudaError_t status = get_attribute(data[i], sizes[i], attributes[i], *place); status != cudaSuccess)
-        return status;
+      if (cudaError_t status = get_attribute(data[i], sizes[i], attributes[i], *place); status != cudaSuccess) return status;
     return cudaSuccess;
   });
 }
@@ -189,8 +182,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t 
   return attach(stream, pointer, length, flags);
 }
 
-WB_TWIN cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* pointer, size_t length,
-                                                  unsigned int flags) {
+WB_TWIN cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* pointer, size_t length, unsigned int flags) {
   return attach(per_thread(stream), pointer, length, flags);
 }
 

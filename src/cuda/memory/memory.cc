@@ -32,9 +32,7 @@ bool host_visible(vm::MemoryKind kind) {
 }
 
 // Who enables peer access to `owner` sees this.
-bool for_peers(const vm::Allocation& allocation) {
-  return !host_visible(allocation.kind) && !(allocation.flags & (kForeign | kPooled));
-}
+bool for_peers(const vm::Allocation& allocation) { return !host_visible(allocation.kind) && !(allocation.flags & (kForeign | kPooled)); }
 
 cudaError_t allocate_pitched(Context& context, void** pointer, size_t* pitch, size_t width, size_t rows) {
   *pitch = 0;
@@ -53,8 +51,8 @@ cudaError_t allocate_pitched(Context& context, void** pointer, size_t* pitch, si
 }  // namespace
 
 void show(Context& reader, const vm::Allocation& allocation) {
-  (void)reader.memory.adopt(reinterpret_cast<void*>(allocation.base), allocation.size, allocation.kind,
-                            allocation.origin, allocation.flags | kForeign);
+  (void)reader.memory.adopt(reinterpret_cast<void*>(allocation.base), allocation.size, allocation.kind, allocation.origin,
+                            allocation.flags | kForeign);
 }
 
 void share(Context& owner, const vm::Allocation& allocation) {
@@ -112,15 +110,15 @@ bool host_can_give(size_t size, const std::string& what) {
   if (size <= left) return true;
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return false;  // who asks for less and less says it once
-  fmt::print(stderr,
-             "warpbeam: {} of {} bytes is refused: of {} bytes that the host can give to all devices {} are left. WARPBEAM_HOST_MEMORY=200G grants as "
-             "much, to a program that leaves most of it untouched\n",
-             what, size, host_share(), left);
+  fmt::print(
+      stderr,
+      "warpbeam: {} of {} bytes is refused: of {} bytes that the host can give to all devices {} are left. WARPBEAM_HOST_MEMORY=200G grants as "
+      "much, to a program that leaves most of it untouched\n",
+      what, size, host_share(), left);
   return false;
 }
 
-cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags,
-                     void** pointer) {
+cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags, void** pointer) {
   if (size == 0) {
     *pointer = nullptr;
     return cudaSuccess;
@@ -146,10 +144,8 @@ void release(Context& owner, uint64_t base) {
 
 void release_all(Context& owner) {
   for (const vm::Allocation& allocation : owner.memory.live())
-    if (allocation.flags & kForeign)
-      owner.memory.free(allocation.base);
-    else
-      release(owner, allocation.base);
+    if (allocation.flags & kForeign) owner.memory.free(allocation.base);
+    else release(owner, allocation.base);
 }
 
 uint64_t memory_in_use(int device) {
@@ -263,9 +259,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->devicePointer = const_cast<void*>(pointer);
     if (!place->on_device()) attributes->hostPointer = const_cast<void*>(pointer);
     attributes->isManaged = place->allocation.kind == vm::MemoryKind::Managed;
-    attributes->type = attributes->isManaged    ? cudaMemoryTypeManaged
-                       : place->on_device() ? cudaMemoryTypeDevice
-                                            : cudaMemoryTypeHost;
+    attributes->type = attributes->isManaged ? cudaMemoryTypeManaged : place->on_device() ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
     attributes->memoryType = attributes->type;
     return cudaSuccess;
   });

@@ -13,9 +13,7 @@ struct Place {
   Context* owner = nullptr;
   vm::Allocation allocation;
   // Bytes from `address` to the end of the allocation.
-  uint64_t room(const void* address) const {
-    return allocation.base + allocation.size - reinterpret_cast<uint64_t>(address);
-  }
+  uint64_t room(const void* address) const { return allocation.base + allocation.size - reinterpret_cast<uint64_t>(address); }
   bool on_device() const {
     using enum vm::MemoryKind;
     return allocation.kind == Device || allocation.kind == Variable || allocation.kind == Constant;
@@ -32,8 +30,7 @@ constexpr uint32_t kInFile = 1u << 28;  // its pages are a file's: dropping them
 
 // Size 0 gives a null pointer, as CUDA does. Memory that hosts can touch too becomes visible to kernels of all devices,
 // device memory to those of devices that enabled peer access.
-cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags,
-                     void** pointer);
+cudaError_t allocate(Context& context, size_t size, vm::MemoryKind kind, std::string origin, uint32_t flags, void** pointer);
 // Makes a fresh allocation of `owner` visible to the other devices that may see it.
 void share(Context& owner, const vm::Allocation& allocation);
 void release(Context& owner, uint64_t base);

@@ -25,13 +25,14 @@ void say_count() {
 void tell(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, uint32_t bytes) {
   if (reads.fetch_add(1, std::memory_order_relaxed)) return;
   const auto &t = w.tid[lane], &b = w.block->index;
-  fmt::print(stderr,
-             "warpbeam: {} reads {} byte{} outside of an allocation, at {:#x}\n"
-             "  at {} by thread ({},{},{}) in block ({},{},{})\n"
-             "  {}\n"
-             "  a GPU, whose pages are 2 MiB, gives what its memory has there, and so does this: `warpbeam check` and `--strict` stop there\n",
-             w.block->code->function->display_name, bytes, bytes == 1 ? "" : "s", address, vm::Warp::location(i, *w.frame->function), t[0], t[1], t[2], b[0], b[1], b[2],
-             vm::neighbour_of(*w.block->launch->memory, address));
+  fmt::print(
+      stderr,
+      "warpbeam: {} reads {} byte{} outside of an allocation, at {:#x}\n"
+      "  at {} by thread ({},{},{}) in block ({},{},{})\n"
+      "  {}\n"
+      "  a GPU, whose pages are 2 MiB, gives what its memory has there, and so does this: `warpbeam check` and `--strict` stop there\n",
+      w.block->code->function->display_name, bytes, bytes == 1 ? "" : "s", address, vm::Warp::location(i, *w.frame->function), t[0], t[1],
+      t[2], b[0], b[1], b[2], vm::neighbour_of(*w.block->launch->memory, address));
   std::atexit(say_count);
 }
 

@@ -81,8 +81,7 @@ void release_pooled(Context& owner, const vm::Allocation& allocation) {
 
 void forget_pools(Context& context) {
   for (const vm::Allocation& allocation : context.memory.live())
-    if (auto place = locate(reinterpret_cast<void*>(allocation.base));
-        place && place->owner == &context && is_pooled(allocation.base))
+    if (auto place = locate(reinterpret_cast<void*>(allocation.base)); place && place->owner == &context && is_pooled(allocation.base))
       release_pooled(context, allocation);
   if (!context.primary()) return;
   for (const PoolRef& pool : pools().all.all())
@@ -113,12 +112,9 @@ cudaError_t allocate_from(const PoolRef& pool, Context& caller, size_t size, cud
   if (!order) return cudaErrorInvalidResourceHandle;
   if (pool->imported) return cudaErrorInvalidValue;
   if (!has_room(*pool, size)) return cudaErrorMemoryAllocation;
-  const auto kind = pool->managed()     ? vm::MemoryKind::Managed
-                    : pool->on_device() ? vm::MemoryKind::Device
-                                        : vm::MemoryKind::Pinned;
+  const auto kind = pool->managed() ? vm::MemoryKind::Managed : pool->on_device() ? vm::MemoryKind::Device : vm::MemoryKind::Pinned;
   const uint32_t flags = pool->managed() ? unsigned{cudaMemAttachGlobal} : 0;
-  cudaError_t status =
-      allocate(owner, size, kind, "cudaMallocAsync", flags | kPooled | (pool->file >= 0 ? kInFile : 0), pointer);
+  cudaError_t status = allocate(owner, size, kind, "cudaMallocAsync", flags | kPooled | (pool->file >= 0 ? kInFile : 0), pointer);
   if (status != cudaSuccess || size == 0) return status;
   const vm::Allocation allocation = *owner.memory.find(reinterpret_cast<uint64_t>(*pointer));
   PoolPart part{pool, size};
@@ -181,8 +177,7 @@ cudaError_t malloc_from_pool(void** pointer, size_t size, cudaMemPool_t handle, 
     PoolRef pool = pools().all.find(handle);
     if (!pointer || !pool || pool->imported) return cudaErrorInvalidValue;
     if (pool->on_device() && !pool->managed())
-      if (cudaError_t status; captured(context, pool->properties.location.id, size, stream, pointer, &status))
-        return status;
+      if (cudaError_t status; captured(context, pool->properties.location.id, size, stream, pointer, &status)) return status;
     return allocate_from(pool, context, size, stream, pointer);
   });
 }
@@ -215,9 +210,8 @@ cudaError_t free_async(void* pointer, cudaStream_t handle) {
       part.pool->used -= part.size;
       part.freed = true;
     }
-    enqueue(stream->context, stream, InternalWork{[owner = place->owner, allocation = place->allocation] {
-              release_pooled(*owner, allocation);
-            }});
+    enqueue(stream->context, stream,
+            InternalWork{[owner = place->owner, allocation = place->allocation] { release_pooled(*owner, allocation); }});
     return cudaSuccess;
   });
 }
@@ -230,9 +224,7 @@ using namespace warpbeam::cuda;
 
 extern "C" {
 
-cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
-  return malloc_async(pointer, size, stream);
-}
+cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) { return malloc_async(pointer, size, stream); }
 
 WB_TWIN cudaError_t cudaMallocAsync_ptsz(void** pointer, size_t size, cudaStream_t stream) {
   return malloc_async(pointer, size, per_thread(stream));
@@ -247,8 +239,6 @@ WB_TWIN cudaError_t cudaMallocFromPoolAsync_ptsz(void** pointer, size_t size, cu
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) { return free_async(pointer, stream); }
-WB_TWIN cudaError_t cudaFreeAsync_ptsz(void* pointer, cudaStream_t stream) {
-  return free_async(pointer, per_thread(stream));
-}
+WB_TWIN cudaError_t cudaFreeAsync_ptsz(void* pointer, cudaStream_t stream) { return free_async(pointer, per_thread(stream)); }
 
 }  // extern "C"

@@ -33,16 +33,14 @@ cudaError_t check_place(cudaMemAllocationType type, cudaMemLocation location) {
     case cudaMemLocationTypeDevice:
       if (location.id < 0 || location.id >= device_count()) return cudaErrorInvalidDevice;
       return process().contexts[location.id]->model.memory_pools ? cudaSuccess : cudaErrorNotSupported;
-    case cudaMemLocationTypeHost:
-      return first.host_memory_pools ? cudaSuccess : cudaErrorNotSupported;
+    case cudaMemLocationTypeHost: return first.host_memory_pools ? cudaSuccess : cudaErrorNotSupported;
     case cudaMemLocationTypeHostNuma:
       if (!is_numa_node(location.id)) return cudaErrorInvalidValue;
       return first.host_numa_memory_pools ? cudaSuccess : cudaErrorNotSupported;
     case cudaMemLocationTypeNone:
       if (type != cudaMemAllocationTypeManaged) return cudaErrorInvalidValue;
       return first.memory_pools ? cudaSuccess : cudaErrorNotSupported;
-    default:
-      return cudaErrorInvalidValue;
+    default: return cudaErrorInvalidValue;
   }
 }
 
@@ -124,8 +122,7 @@ void set_reader(const PoolRef& pool, int device, bool may_read) {
 cudaError_t check_wish(const Pool& pool, const cudaMemAccessDesc& wish) {
   const bool readable = wish.flags == cudaMemAccessFlagsProtReadWrite;
   if (!readable && wish.flags != cudaMemAccessFlagsProtNone) return cudaErrorInvalidValue;
-  if (wish.location.type == cudaMemLocationTypeHost && !pool.on_device())
-    return readable ? cudaSuccess : cudaErrorInvalidValue;
+  if (wish.location.type == cudaMemLocationTypeHost && !pool.on_device()) return readable ? cudaSuccess : cudaErrorInvalidValue;
   if (wish.location.type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
   if (wish.location.id < 0 || wish.location.id >= device_count()) return cudaErrorInvalidDevice;
   if (!pool.on_device()) return cudaSuccess;
@@ -171,8 +168,7 @@ cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType t
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* handle, const cudaMemPoolProps* properties) {
   return edge([&]() -> cudaError_t {
     if (!handle || !properties) return cudaErrorInvalidValue;
-    if (cudaError_t status = check_place(properties->allocType, properties->location); status != cudaSuccess)
-      return status;
+    if (cudaError_t status = check_place(properties->allocType, properties->location); status != cudaSuccess) return status;
     if (cudaError_t status = check_handles(*properties); status != cudaSuccess) return status;
     auto pool = std::make_shared<Pool>(*properties, false);
     if (properties->handleTypes != cudaMemHandleTypeNone && !begin_file(*pool)) return cudaErrorMemoryAllocation;
@@ -211,9 +207,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
       case cudaMemPoolReuseAllowInternalDependencies:
         pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *static_cast<int*>(value);
         return cudaSuccess;
-      case cudaMemPoolAttrReleaseThreshold:
-        pool->release_threshold = *static_cast<uint64_t*>(value);
-        return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold: pool->release_threshold = *static_cast<uint64_t*>(value); return cudaSuccess;
       // High-water marks may only be reset.
       case cudaMemPoolAttrReservedMemHigh:
         if (*static_cast<uint64_t*>(value) != 0) return cudaErrorInvalidValue;
@@ -223,8 +217,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
         if (*static_cast<uint64_t*>(value) != 0) return cudaErrorInvalidValue;
         pool->used_high = pool->used;
         return cudaSuccess;
-      default:
-        return cudaErrorInvalidValue;
+      default: return cudaErrorInvalidValue;
     }
   });
 }
@@ -243,18 +236,12 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
       case cudaMemPoolReuseAllowInternalDependencies:
         *static_cast<int*>(value) = pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies];
         return cudaSuccess;
-      case cudaMemPoolAttrReleaseThreshold:
-        return number(pool->release_threshold);
-      case cudaMemPoolAttrReservedMemCurrent:
-        return number(pool->reserved);
-      case cudaMemPoolAttrReservedMemHigh:
-        return number(pool->reserved_high);
-      case cudaMemPoolAttrUsedMemCurrent:
-        return number(pool->used);
-      case cudaMemPoolAttrUsedMemHigh:
-        return number(pool->used_high);
-      default:
-        return cudaErrorInvalidValue;
+      case cudaMemPoolAttrReleaseThreshold: return number(pool->release_threshold);
+      case cudaMemPoolAttrReservedMemCurrent: return number(pool->reserved);
+      case cudaMemPoolAttrReservedMemHigh: return number(pool->reserved_high);
+      case cudaMemPoolAttrUsedMemCurrent: return number(pool->used);
+      case cudaMemPoolAttrUsedMemHigh: return number(pool->used_high);
+      default: return cudaErrorInvalidValue;
     }
   });
 }

@@ -37,8 +37,7 @@ static_assert(sizeof(Export) <= sizeof(cudaMemPoolPtrExportData));
 uint64_t in_pages(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 bool read_head(int file, FileHead* head) {
-  return pread(file, head, sizeof *head, 0) == sizeof *head &&
-         std::memcmp(head->mark, kFileMark, sizeof kFileMark) == 0;
+  return pread(file, head, sizeof *head, 0) == sizeof *head && std::memcmp(head->mark, kFileMark, sizeof kFileMark) == 0;
 }
 
 }  // namespace
@@ -55,8 +54,8 @@ bool begin_file(Pool& pool) {
 cudaError_t put_in_file(Pool& pool, const vm::Allocation& allocation, PoolPart* part) {
   const uint64_t bytes = in_pages(allocation.accessible), offset = pool.file_end;
   if (ftruncate(pool.file, static_cast<off_t>(offset + bytes)) != 0) return cudaErrorMemoryAllocation;
-  void* pages = mmap(reinterpret_cast<void*>(allocation.base), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                     pool.file, static_cast<off_t>(offset));
+  void* pages = mmap(reinterpret_cast<void*>(allocation.base), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, pool.file,
+                     static_cast<off_t>(offset));
   if (pages == MAP_FAILED) return cudaErrorMemoryAllocation;
   pool.file_end += bytes;
   part->file_offset = offset;
@@ -66,8 +65,7 @@ cudaError_t put_in_file(Pool& pool, const vm::Allocation& allocation, PoolPart* 
 
 // The pages go back to the host; whoever else has them mapped reads zeros, as after any use of freed memory.
 void leave_file(const PoolPart& part, uint64_t address) {
-  if (part.imported)
-    munmap(reinterpret_cast<void*>(address), part.file_bytes);
+  if (part.imported) munmap(reinterpret_cast<void*>(address), part.file_bytes);
   else
     fallocate(part.pool->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(part.file_offset),
               static_cast<off_t>(part.file_bytes));
@@ -94,8 +92,8 @@ cudaError_t cudaMemPoolExportToShareableHandle(void* shareable, cudaMemPool_t ha
 }
 
 // The descriptor is passed as the pointer itself.
-cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* handle, void* shareable,
-                                                 cudaMemAllocationHandleType type, unsigned int flags) {
+cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* handle, void* shareable, cudaMemAllocationHandleType type,
+                                                 unsigned int flags) {
   return edge([&]() -> cudaError_t {
     if (!handle || flags != 0 || type != cudaMemHandleTypePosixFileDescriptor) return cudaErrorInvalidValue;
     const int file = fcntl(static_cast<int>(reinterpret_cast<intptr_t>(shareable)), F_DUPFD_CLOEXEC, 0);
@@ -123,8 +121,7 @@ cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* data, void* point
     if (!data) return cudaErrorInvalidValue;
     std::lock_guard lock(pools().mutex);
     auto found = pools().parts.find(reinterpret_cast<uint64_t>(pointer));
-    if (found == pools().parts.end() || found->second.file_bytes == 0 || found->second.imported)
-      return cudaErrorInvalidValue;
+    if (found == pools().parts.end() || found->second.file_bytes == 0 || found->second.imported) return cudaErrorInvalidValue;
     const PoolPart& part = found->second;
     FileHead head;
     if (part.freed || !read_head(part.pool->file, &head)) return cudaErrorInvalidValue;
@@ -145,19 +142,17 @@ cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t handle, cudaM
     std::memcpy(&given, data, sizeof given);
     FileHead head;
     struct stat facts;
-    if (std::memcmp(given.mark, kFileMark, sizeof kFileMark) != 0 || !read_head(pool->file, &head))
-      return cudaErrorInvalidValue;
+    if (std::memcmp(given.mark, kFileMark, sizeof kFileMark) != 0 || !read_head(pool->file, &head)) return cudaErrorInvalidValue;
     if (given.process != head.process || given.number != head.number) return cudaErrorInvalidValue;
     if (fstat(pool->file, &facts) != 0) return cudaErrorInvalidValue;
     const auto whole = static_cast<uint64_t>(facts.st_size);
-    if (given.offset < kPage || given.offset % kPage || given.size == 0 || given.bytes > whole || given.offset > whole - given.bytes || given.size > given.bytes)
+    if (given.offset < kPage || given.offset % kPage || given.size == 0 || given.bytes > whole || given.offset > whole - given.bytes ||
+        given.size > given.bytes)
       return cudaErrorInvalidValue;
-    void* pages =
-        mmap(nullptr, given.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pool->file, static_cast<off_t>(given.offset));
+    void* pages = mmap(nullptr, given.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, pool->file, static_cast<off_t>(given.offset));
     if (pages == MAP_FAILED) return cudaErrorMapBufferObjectFailed;
     Context& owner = owner_of(*pool, caller);
-    auto adopted =
-        owner.memory.adopt(pages, given.size, vm::MemoryKind::Device, "cudaMemPoolImportPointer", kPooled | kInFile);
+    auto adopted = owner.memory.adopt(pages, given.size, vm::MemoryKind::Device, "cudaMemPoolImportPointer", kPooled | kInFile);
     if (!adopted) {
       munmap(pages, given.bytes);
       return cudaErrorMapBufferObjectFailed;

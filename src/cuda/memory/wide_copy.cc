@@ -26,7 +26,8 @@ bool overlap(const std::byte* to, const std::byte* from, size_t bytes) {
 }  // namespace
 
 void copy_bytes(std::byte* to, const std::byte* from, size_t bytes) {
-  const size_t most = bytes < kLeastOfAll || overlap(to, from, bytes) ? 1 : std::min<size_t>(bytes / kLeastOfOne, vm::Machine::instance().threads());
+  const size_t most =
+      bytes < kLeastOfAll || overlap(to, from, bytes) ? 1 : std::min<size_t>(bytes / kLeastOfOne, vm::Machine::instance().threads());
   std::vector<std::jthread> others;
   size_t begin = 0;
   for (size_t left = most; left > 1; --left) {

@@ -11,12 +11,9 @@ namespace warpbeam::cuda {
 
 Result<void> CodeLink::add(Form form, const std::string& bytes, const std::string& name) {
   switch (form) {
-    case Form::Ptx:
-      texts_.push_back(bytes.c_str());
-      break;  // up to a zero
+    case Form::Ptx: texts_.push_back(bytes.c_str()); break;  // up to a zero
     case Form::Image: {
-      if (!holds_whole_image(bytes))
-        return Error{cudaErrorInvalidKernelImage, fmt::format("{}: its end is missing", name)};
+      if (!holds_whole_image(bytes)) return Error{cudaErrorInvalidKernelImage, fmt::format("{}: its end is missing", name)};
       auto code = read_device_code(bytes.c_str(), device_);
       if (!code) return Error{code.error().code, fmt::format("{}: {}", name, code.error().message)};
       texts_.insert(texts_.end(), code->begin(), code->end());

@@ -24,8 +24,8 @@ bool begins(const void* image, const void* magic, size_t bytes) {
 }
 
 Error no_image(const model::Device& device, std::string_view why) {
-  return {cudaErrorNoKernelImageForDevice, fmt::format("no kernel image for {} (compute capability {}.{}): {}",
-                                                       device.name, device.major, device.minor, why)};
+  return {cudaErrorNoKernelImageForDevice,
+          fmt::format("no kernel image for {} (compute capability {}.{}): {}", device.name, device.major, device.minor, why)};
 }
 
 Result<std::vector<std::string>> read_container(const void* container, const model::Device& device) {
@@ -33,14 +33,15 @@ Result<std::vector<std::string>> read_container(const void* container, const mod
   if (!contents) return Error{cudaErrorInvalidKernelImage, contents.error().message};
   if (const auto* best = fatbin::best_ptx(*contents, device.cc())) {
     if (best->cc > device.cc())
-      note_once("newer PTX", [&] { return fmt::format("a fat binary has machine code for {} and PTX for newer ones only: that is run", device.name); });
+      note_once("newer PTX",
+                [&] { return fmt::format("a fat binary has machine code for {} and PTX for newer ones only: that is run", device.name); });
     auto text = fatbin::text_of(*best);
     if (!text) return Error{cudaErrorInvalidKernelImage, text.error().message};
     return std::vector{std::move(*text)};
   }
   if (!contents->ptx.empty())
-    return no_image(device, fmt::format("its PTX needs compute capability {}.{} or newer",
-                                        contents->ptx.front().cc / 10, contents->ptx.front().cc % 10));
+    return no_image(device, fmt::format("its PTX needs compute capability {}.{} or newer", contents->ptx.front().cc / 10,
+                                        contents->ptx.front().cc % 10));
   return no_image(device, !contents->machine_code.empty()
                               ? "it holds machine code for the vendor's GPUs only; build with PTX (-arch=compute_…)"
                               : "it holds no code");

@@ -65,8 +65,7 @@ std::vector<Range> read_sections(const Module& module) {
   if (!file.read(names.data(), static_cast<std::streamsize>(names.size()))) return ranges;
   for (const auto& section : sections)
     if ((section.sh_flags & SHF_ALLOC) && section.sh_name < names.size())
-      ranges.push_back({names.c_str() + section.sh_name, module.base + section.sh_addr,
-                        module.base + section.sh_addr + section.sh_size});
+      ranges.push_back({names.c_str() + section.sh_name, module.base + section.sh_addr, module.base + section.sh_addr + section.sh_size});
   return ranges;
 }
 

@@ -102,9 +102,7 @@ cudaError_t set_attribute(Function& function, cudaFuncAttribute attribute, int v
       if (value < cudaSharedmemCarveoutDefault || value > cudaSharedmemCarveoutMaxShared) return cudaErrorInvalidValue;
       function.carveout_percent = value;
       return cudaSuccess;
-    case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      function.non_portable_cluster = value != 0;
-      return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed: function.non_portable_cluster = value != 0; return cudaSuccess;
     // Launches say whether the three fit each other and the grid.
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
@@ -116,8 +114,7 @@ cudaError_t set_attribute(Function& function, cudaFuncAttribute attribute, int v
       return cudaSuccess;
     }
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
-      if (value < cudaClusterSchedulingPolicyDefault || value > cudaClusterSchedulingPolicyLoadBalancing)
-        return cudaErrorInvalidValue;
+      if (value < cudaClusterSchedulingPolicyDefault || value > cudaClusterSchedulingPolicyLoadBalancing) return cudaErrorInvalidValue;
       function.cluster_policy = value;
       return cudaSuccess;
     default:  // ClusterDimMustBeSet too: only code says that

@@ -66,8 +66,7 @@ void Registry::add_variable(Image* image, void* host, const char* name, size_t s
   managed |= section_around(host, "wb_managed").has_value();
   std::unique_lock lock(mutex_);
   image->has_managed |= managed;
-  image->variables.push_back(
-      std::make_unique<VariableSymbol>(VariableSymbol{image, host, name, size, constant, managed}));
+  image->variables.push_back(std::make_unique<VariableSymbol>(VariableSymbol{image, host, name, size, constant, managed}));
   variables_[host] = image->variables.back().get();
 }
 
@@ -83,12 +82,10 @@ void Registry::remove(Image* image) {
   if (found == images_.end()) return;
   for (const auto& kernel : image->kernels) {
     kernels_.erase(kernel.get());
-    if (auto host = kernels_.find(kernel->host); host != kernels_.end() && host->second == kernel.get())
-      kernels_.erase(host);
+    if (auto host = kernels_.find(kernel->host); host != kernels_.end() && host->second == kernel.get()) kernels_.erase(host);
   }
   for (const auto& variable : image->variables)
-    if (auto host = variables_.find(variable->host); host != variables_.end() && host->second == variable.get())
-      variables_.erase(host);
+    if (auto host = variables_.find(variable->host); host != variables_.end() && host->second == variable.get()) variables_.erase(host);
   image->texts.clear();
   for (const auto& reference : image->references)
     if (auto host = references_.find(reference->host); host != references_.end() && host->second == reference.get())
@@ -138,10 +135,8 @@ namespace {
 
 void tell(std::string* log, const std::string& message) {
   std::string line = message.ends_with('\n') ? message : message + "\n";
-  if (log)
-    *log += line;
-  else
-    fmt::print(stderr, "{}", line);
+  if (log) *log += line;
+  else fmt::print(stderr, "{}", line);
 }
 
 }  // namespace
@@ -299,14 +294,10 @@ cudaError_t load_program(vm::DeviceMemory& memory, std::span<const std::string_v
   const Error& error = loaded.error();
   tell(log, error.message);
   switch (static_cast<vm::LoadErrorCode>(error.code)) {
-    case vm::LoadErrorCode::UnsupportedPtxVersion:
-      return cudaErrorUnsupportedPtxVersion;
-    case vm::LoadErrorCode::SymbolNotFound:
-      return cudaErrorSymbolNotFound;
-    case vm::LoadErrorCode::OutOfMemory:
-      return cudaErrorMemoryAllocation;
-    case vm::LoadErrorCode::InvalidPtx:
-      break;
+    case vm::LoadErrorCode::UnsupportedPtxVersion: return cudaErrorUnsupportedPtxVersion;
+    case vm::LoadErrorCode::SymbolNotFound: return cudaErrorSymbolNotFound;
+    case vm::LoadErrorCode::OutOfMemory: return cudaErrorMemoryAllocation;
+    case vm::LoadErrorCode::InvalidPtx: break;
   }
   return cudaErrorInvalidPtx;
 }

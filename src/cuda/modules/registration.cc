@@ -72,13 +72,11 @@ WB_TWIN void __cudaUnregisterFatBinary(void** handle) {
   if (handle) Registry::instance().remove(reinterpret_cast<Image*>(handle));
 }
 
-WB_TWIN void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*,
-                                    dim3*, dim3*, int*) {
+WB_TWIN void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
   if (handle) Registry::instance().add_kernel(reinterpret_cast<Image*>(handle), host, name);
 }
 
-WB_TWIN void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t size, int constant,
-                               int) {
+WB_TWIN void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t size, int constant, int) {
   if (handle) Registry::instance().add_variable(reinterpret_cast<Image*>(handle), host, name, size, constant != 0);
 }
 
@@ -112,8 +110,7 @@ WB_TWIN unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t share
     remember(cudaErrorInvalidConfiguration);
     return 1;
   }
-  thread.configurations[thread.configuration_count++] = {
-      {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream};
+  thread.configurations[thread.configuration_count++] = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, stream};
   return 0;
 }
 
@@ -130,8 +127,7 @@ WB_TWIN cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* 
 
 WB_TWIN cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* host) { return cudaGetKernel(kernel, host); }
 
-WB_TWIN cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
-                                       cudaStream_t stream) {
+WB_TWIN cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared, cudaStream_t stream) {
   return launch(kernel, {grid, block, shared, stream}, arguments);
 }
 

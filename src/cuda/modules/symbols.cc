@@ -24,8 +24,8 @@ cudaError_t locate_part(Context& context, const void* symbol, size_t count, size
   return cudaSuccess;
 }
 
-cudaError_t to_symbol(Copy copy, const void* symbol, const void* from, size_t count, size_t offset,
-                      cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t to_symbol(Copy copy, const void* symbol, const void* from, size_t count, size_t offset, cudaMemcpyKind kind,
+                      cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     if (!count) return cudaSuccess;  // looked at first, as a GPU's runtime does
     std::byte* part = nullptr;
@@ -36,8 +36,7 @@ cudaError_t to_symbol(Copy copy, const void* symbol, const void* from, size_t co
   });
 }
 
-cudaError_t from_symbol(Copy copy, void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind,
-                        cudaStream_t stream) {
+cudaError_t from_symbol(Copy copy, void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     if (!count) return cudaSuccess;
     std::byte* part = nullptr;
@@ -79,18 +78,17 @@ cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t coun
   return to_symbol(copy_and_wait, symbol, from, count, offset, kind, nullptr);
 }
 
-WB_TWIN cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, size_t count, size_t offset,
-                                            cudaMemcpyKind kind) {
+WB_TWIN cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, size_t count, size_t offset, cudaMemcpyKind kind) {
   return to_symbol(copy_and_wait, symbol, from, count, offset, kind, cudaStreamPerThread);
 }
 
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t count, size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t count, size_t offset, cudaMemcpyKind kind,
+                                    cudaStream_t stream) {
   return to_symbol(copy_in_stream, symbol, from, count, offset, kind, stream);
 }
 
-WB_TWIN cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, size_t count, size_t offset,
-                                                 cudaMemcpyKind kind, cudaStream_t stream) {
+WB_TWIN cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, size_t count, size_t offset, cudaMemcpyKind kind,
+                                                 cudaStream_t stream) {
   return to_symbol(copy_in_stream, symbol, from, count, offset, kind, per_thread(stream));
 }
 
@@ -98,18 +96,16 @@ cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t count, siz
   return from_symbol(copy_and_wait, to, symbol, count, offset, kind, nullptr);
 }
 
-WB_TWIN cudaError_t cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, size_t count, size_t offset,
-                                              cudaMemcpyKind kind) {
+WB_TWIN cudaError_t cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind) {
   return from_symbol(copy_and_wait, to, symbol, count, offset, kind, cudaStreamPerThread);
 }
 
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind,
-                                      cudaStream_t stream) {
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
   return from_symbol(copy_in_stream, to, symbol, count, offset, kind, stream);
 }
 
-WB_TWIN cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, size_t count, size_t offset,
-                                                   cudaMemcpyKind kind, cudaStream_t stream) {
+WB_TWIN cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, size_t count, size_t offset, cudaMemcpyKind kind,
+                                                   cudaStream_t stream) {
   return from_symbol(copy_in_stream, to, symbol, count, offset, kind, per_thread(stream));
 }
 

@@ -81,13 +81,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return record(event, stream, 0); }
-WB_TWIN cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
-  return record(event, per_thread(stream), 0);
-}
+WB_TWIN cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) { return record(event, per_thread(stream), 0); }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
-  return record(event, stream, flags);
-}
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) { return record(event, stream, flags); }
 
 WB_TWIN cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
   return record(event, per_thread(stream), flags);
@@ -99,8 +95,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     if (recorded && !recorded->done()) return cudaErrorNotReady;
     auto* tool = warpbeam::observe::tool();
     if (tool && recorded && !tool->reached(warpbeam::observe::WaitKind::Operation, recorded->id)) return cudaErrorNotReady;
-    if (tool && recorded)
-      tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
+    if (tool && recorded) tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
     return cudaSuccess;
   });
 }

@@ -95,7 +95,10 @@ class Poller {
   void post(Question question) {
     std::lock_guard lock(mutex_);
     if (!started_) {
-      std::thread([this] { const vm::OwnThread own; run(); }).detach();
+      std::thread([this] {
+        const vm::OwnThread own;
+        run();
+      }).detach();
       started_ = true;
     }
     fresh_.push_back(std::move(question));
@@ -140,8 +143,7 @@ observe::Bytes bytes_of(const Region& region, size_t width, size_t rows, size_t 
   return {reinterpret_cast<uint64_t>(region.base), width, region.pitch, rows, region.plane, planes};
 }
 
-void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stream, const Work& work,
-          std::span<const TaskRef> after) {
+void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stream, const Work& work, std::span<const TaskRef> after) {
   observe::Operation operation;
   operation.id = id;
   operation.kind = std::holds_alternative<SpanWork>(work)      ? observe::OperationKind::Internal
@@ -240,7 +242,8 @@ void Op::start() try {
     if (claim()) run_now();
   });
 } catch (const std::system_error& failure) {  // nobody may wait for what no thread will do
-  context_.fail(cudaErrorOperatingSystem, fmt::format("========= the host gives this process no thread for the device's work: {}\n", failure.what()));
+  context_.fail(cudaErrorOperatingSystem,
+                fmt::format("========= the host gives this process no thread for the device's work: {}\n", failure.what()));
   self_.reset();
   end();
 }

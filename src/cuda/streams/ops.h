@@ -98,10 +98,8 @@ using Work = std::variant<LaunchWork, CopyWork, FillWork, RecordWork, WaitWork, 
 
 template <class One, size_t I = 0>
 constexpr size_t work_index() {
-  if constexpr (std::is_same_v<std::variant_alternative_t<I, Work>, One>)
-    return I;
-  else
-    return work_index<One, I + 1>();
+  if constexpr (std::is_same_v<std::variant_alternative_t<I, Work>, One>) return I;
+  else return work_index<One, I + 1>();
 }
 
 class Op final : public Task {

@@ -22,10 +22,8 @@ Scheduler& Scheduler::instance() {
 void Scheduler::join(Queue& queue, QueueGroup& group) {
   const auto lock = vm::lock_soon(mutex_);
   queue.group_ = &group;
-  if (queue.kind_ == Queue::Kind::Legacy)
-    group.legacy_ = &queue;
-  else if (queue.kind_ == Queue::Kind::Blocking)
-    group.members_.push_back(&queue);
+  if (queue.kind_ == Queue::Kind::Legacy) group.legacy_ = &queue;
+  else if (queue.kind_ == Queue::Kind::Blocking) group.members_.push_back(&queue);
 }
 
 void Scheduler::leave(Queue& queue) {
@@ -46,8 +44,7 @@ Tasks Scheduler::ahead_of(const Queue& queue) const {
   add(&queue);
   if (queue.group_ && queue.kind_ == Queue::Kind::Legacy)
     for (Queue* member : queue.group_->members_) add(member);
-  else if (queue.group_ && queue.kind_ == Queue::Kind::Blocking)
-    add(queue.group_->legacy_);
+  else if (queue.group_ && queue.kind_ == Queue::Kind::Blocking) add(queue.group_->legacy_);
   return tasks;
 }
 
@@ -111,8 +108,7 @@ TaskRef Scheduler::obstacle(const TaskRef& task) const {
   while (!current->done()) {
     const TaskRef& front = current->queue_->pending_.front();
     if (front->started_) return front;
-    auto blocked_by = std::find_if(front->waits_for_.begin(), front->waits_for_.end(),
-                                   [](const TaskRef& other) { return !other->done(); });
+    auto blocked_by = std::find_if(front->waits_for_.begin(), front->waits_for_.end(), [](const TaskRef& other) { return !other->done(); });
     if (blocked_by == front->waits_for_.end()) return nullptr;
     current = blocked_by->get();
   }

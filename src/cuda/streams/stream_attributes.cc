@@ -40,8 +40,7 @@ cudaError_t set(cudaStream_t handle, cudaLaunchAttributeID id, const cudaLaunchA
         return cudaSuccess;
       }
       case cudaLaunchAttributeSynchronizationPolicy:
-        if (value->syncPolicy < cudaSyncPolicyAuto || value->syncPolicy > cudaSyncPolicyBlockingSync)
-          return cudaErrorInvalidValue;
+        if (value->syncPolicy < cudaSyncPolicyAuto || value->syncPolicy > cudaSyncPolicyBlockingSync) return cudaErrorInvalidValue;
         known.synchronization = value->syncPolicy;
         return cudaSuccess;
       case cudaLaunchAttributeMemSyncDomain: known.domain = value->memSyncDomain; return cudaSuccess;
@@ -73,25 +72,20 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
   return get(stream, id, value);
 }
 
-WB_TWIN cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t stream, cudaLaunchAttributeID id,
-                                                cudaLaunchAttributeValue* value) {
+WB_TWIN cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t stream, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value) {
   return get(per_thread(stream), id, value);
 }
 
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
-                                   const cudaLaunchAttributeValue* value) {
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value) {
   return set(stream, id, value);
 }
 
-WB_TWIN cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t stream, cudaLaunchAttributeID id,
-                                                const cudaLaunchAttributeValue* value) {
+WB_TWIN cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t stream, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value) {
   return set(per_thread(stream), id, value);
 }
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) { return copy(to, from); }
 
-WB_TWIN cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from) {
-  return copy(per_thread(to), per_thread(from));
-}
+WB_TWIN cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from) { return copy(per_thread(to), per_thread(from)); }
 
 }  // extern "C"

@@ -84,8 +84,7 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
 cudaError_t add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned flags) {
   return with_stream(handle, [&](Stream& stream) {
     if (!callback || flags != 0) return cudaErrorInvalidValue;
-    enqueue(stream.context, stream.shared_from_this(),
-            HostWork{[=](cudaError_t status) { callback(handle, status, data); }, true});
+    enqueue(stream.context, stream.shared_from_this(), HostWork{[=](cudaError_t status) { callback(handle, status, data); }, true});
     return cudaSuccess;
   });
 }
@@ -123,9 +122,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create(stream, cudaS
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned int flags) { return create(stream, flags, 0); }
 
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) {
-  return create(stream, flags, priority);
-}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flags, int priority) { return create(stream, flags, priority); }
 
 // Work already queued still runs; the stream lives until it has.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
@@ -141,9 +138,7 @@ WB_TWIN cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) { return syn
 cudaError_t cudaStreamQuery(cudaStream_t stream) { return query(stream); }
 WB_TWIN cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) { return query(per_thread(stream)); }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-  return wait_event(stream, event, flags);
-}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) { return wait_event(stream, event, flags); }
 
 WB_TWIN cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return wait_event(per_thread(stream), event, flags);
@@ -153,8 +148,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return add_callback(stream, callback, data, flags);
 }
 
-WB_TWIN cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                               unsigned int flags) {
+WB_TWIN cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags) {
   return add_callback(per_thread(stream), callback, data, flags);
 }
 
@@ -167,9 +161,7 @@ WB_TWIN cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t fu
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) { return get(stream, flags, flags_of); }
-WB_TWIN cudaError_t cudaStreamGetFlags_ptsz(cudaStream_t stream, unsigned int* flags) {
-  return get(per_thread(stream), flags, flags_of);
-}
+WB_TWIN cudaError_t cudaStreamGetFlags_ptsz(cudaStream_t stream, unsigned int* flags) { return get(per_thread(stream), flags, flags_of); }
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) { return get(stream, priority, priority_of); }
 WB_TWIN cudaError_t cudaStreamGetPriority_ptsz(cudaStream_t stream, int* priority) {
@@ -177,14 +169,10 @@ WB_TWIN cudaError_t cudaStreamGetPriority_ptsz(cudaStream_t stream, int* priorit
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) { return get(stream, id, id_of); }
-WB_TWIN cudaError_t cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long long* id) {
-  return get(per_thread(stream), id, id_of);
-}
+WB_TWIN cudaError_t cudaStreamGetId_ptsz(cudaStream_t stream, unsigned long long* id) { return get(per_thread(stream), id, id_of); }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) { return get(stream, device, device_of); }
-WB_TWIN cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t stream, int* device) {
-  return get(per_thread(stream), device, device_of);
-}
+WB_TWIN cudaError_t cudaStreamGetDevice_ptsz(cudaStream_t stream, int* device) { return get(per_thread(stream), device, device_of); }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return in_context([&](Context& context) {

@@ -82,7 +82,8 @@ cudaError_t copy_stretch(Copy copy, Context& context, cudaStream_t stream, Stret
     const size_t width = at.x ? std::min(at.rest_of_row(), bytes) : std::min(row, bytes);
     const size_t height = at.x || bytes < row ? 1 : bytes / row;
     const Region flat = plain(memory, width);
-    CopyRequest request = to_array ? CopyRequest{at.here(), flat, width, height, 1, kind} : CopyRequest{flat, at.here(), width, height, 1, kind};
+    CopyRequest request =
+        to_array ? CopyRequest{at.here(), flat, width, height, 1, kind} : CopyRequest{flat, at.here(), width, height, 1, kind};
     if (cudaError_t status = copy(context, stream, request); status != cudaSuccess) return status;
     at.advance(width * height);
     memory += width * height;
@@ -91,7 +92,8 @@ cudaError_t copy_stretch(Copy copy, Context& context, cudaStream_t stream, Stret
   return cudaSuccess;
 }
 
-cudaError_t to_array(Copy copy, cudaArray_t handle, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t to_array(Copy copy, cudaArray_t handle, size_t x, size_t y, const void* from, size_t bytes, cudaMemcpyKind kind,
+                     cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     ArrayRef array = find_array(handle);
     if (bytes == 0) return cudaSuccess;
@@ -103,7 +105,8 @@ cudaError_t to_array(Copy copy, cudaArray_t handle, size_t x, size_t y, const vo
   });
 }
 
-cudaError_t from_array(Copy copy, void* to, cudaArray_const_t handle, size_t x, size_t y, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+cudaError_t from_array(Copy copy, void* to, cudaArray_const_t handle, size_t x, size_t y, size_t bytes, cudaMemcpyKind kind,
+                       cudaStream_t stream) {
   return in_context([&](Context& context) -> cudaError_t {
     ArrayRef array = find_array(handle);
     if (bytes == 0) return cudaSuccess;

@@ -10,8 +10,8 @@ namespace warpbeam::cuda {
 
 namespace {
 
-constexpr unsigned kKnownFlags = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather |
-                                 cudaArraySparse | cudaArrayDeferredMapping;
+constexpr unsigned kKnownFlags =
+    cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather | cudaArraySparse | cudaArrayDeferredMapping;
 constexpr size_t kRowAlignment = 32;  // of our layout
 constexpr size_t kPageBytes = 64 << 10;  // of sparse and deferred arrays
 
@@ -105,8 +105,8 @@ ArrayShape shape_of_level(const ArrayShape& s, unsigned level) {
 }
 
 // Lays the levels out one after the other and gets the memory for all of them.
-cudaError_t make_levels(Context& context, const ArrayShape& shape, const vm::TexelFormat& format, unsigned count,
-                        const char* origin, std::vector<ArrayRef>* levels) {
+cudaError_t make_levels(Context& context, const ArrayShape& shape, const vm::TexelFormat& format, unsigned count, const char* origin,
+                        std::vector<ArrayRef>* levels) {
   uint64_t bytes = 0;
   std::vector<uint64_t> offsets;
   for (unsigned k = 0; k < count; ++k) {
@@ -145,9 +145,7 @@ bool Array::holds(size_t x, size_t y, size_t z, size_t bytes, size_t height, siz
 }
 
 ArrayRef find_array(cudaArray_const_t handle) { return handle ? arrays().find(handle) : nullptr; }
-MipmappedArrayRef find_mipmapped_array(cudaMipmappedArray_const_t handle) {
-  return handle ? mipmapped_arrays().find(handle) : nullptr;
-}
+MipmappedArrayRef find_mipmapped_array(cudaMipmappedArray_const_t handle) { return handle ? mipmapped_arrays().find(handle) : nullptr; }
 
 cudaError_t format_of(const cudaChannelFormatDesc& d, vm::TexelFormat* format) {
   const int widths[] = {d.x, d.y, d.z, d.w};
@@ -171,9 +169,7 @@ cudaError_t format_of(const cudaChannelFormatDesc& d, vm::TexelFormat* format) {
   switch (d.f) {
     case cudaChannelFormatKindUnsigned: format->kind = vm::TexelKind::Unsigned; return cudaSuccess;
     case cudaChannelFormatKindSigned: format->kind = vm::TexelKind::Signed; return cudaSuccess;
-    case cudaChannelFormatKindFloat:
-      format->kind = vm::TexelKind::Float;
-      return d.x == 8 ? cudaErrorInvalidChannelDescriptor : cudaSuccess;
+    case cudaChannelFormatKindFloat: format->kind = vm::TexelKind::Float; return d.x == 8 ? cudaErrorInvalidChannelDescriptor : cudaSuccess;
     default: return cudaErrorInvalidChannelDescriptor;
   }
 }
@@ -239,7 +235,9 @@ cudaError_t sparse_properties(const ArrayShape& shape, size_t levels, cudaArrayS
   if (!(shape.flags & cudaArraySparse)) return cudaErrorInvalidValue;
   vm::TexelFormat format;
   if (cudaError_t status = format_of(shape.channels, &format); status != cudaSuccess) return status;
-  struct Tile { unsigned width, height, depth; };
+  struct Tile {
+    unsigned width, height, depth;
+  };
   constexpr Tile kFlat[] = {{256, 256, 1}, {256, 128, 1}, {128, 128, 1}, {128, 64, 1}, {64, 64, 1}};
   constexpr Tile kSolid[] = {{64, 32, 32}, {32, 32, 32}, {32, 32, 16}, {32, 16, 16}, {16, 16, 16}};
   const bool solid = shape.extent.depth && !(shape.flags & (cudaArrayLayered | cudaArrayCubemap));
@@ -278,7 +276,8 @@ vm::Image image_of(const MipmappedArray& mipmap) {
 
 cudaError_t array_end(const Array& array, const cudaPos& position, const cudaExtent& texels, Region* region) {
   const size_t texel = array.format.bytes();
-  if (!array.holds(position.x * texel, position.y, position.z, texels.width * texel, texels.height, texels.depth)) return cudaErrorInvalidValue;
+  if (!array.holds(position.x * texel, position.y, position.z, texels.width * texel, texels.height, texels.depth))
+    return cudaErrorInvalidValue;
   *region = array.region(position.x * texel, position.y, position.z);
   return cudaSuccess;
 }
@@ -303,8 +302,8 @@ cudaError_t cudaMallocArray(cudaArray_t* array, const cudaChannelFormatDesc* des
   return cudaMalloc3DArray(array, desc, {width, height, 0}, flags);
 }
 
-cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array, const cudaChannelFormatDesc* desc, cudaExtent extent,
-                                     unsigned levels, unsigned flags) {
+cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* array, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned levels,
+                                     unsigned flags) {
   return in_context([&](Context& context) -> cudaError_t {
     if (!array || !desc) return cudaErrorInvalidValue;
     MipmappedArrayRef made;
@@ -366,8 +365,7 @@ cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirem
   });
 }
 
-cudaError_t cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirements, cudaMipmappedArray_t handle,
-                                                    int device) {
+cudaError_t cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirements, cudaMipmappedArray_t handle, int device) {
   return edge([&]() -> cudaError_t {
     Context* ignored;
     if (!requirements || !handle) return cudaErrorInvalidValue;
@@ -394,9 +392,7 @@ cudaError_t cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties* pro
   });
 }
 
-cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
-  return {x, y, z, w, kind};
-}
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) { return {x, y, z, w, kind}; }
 
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_const_t handle) {
   return edge([&] {

@@ -140,7 +140,8 @@ using warpbeam::vm::ProgramReference;
 extern "C" {
 
 // A size past the end of the memory means all of it: the old default was everything.
-cudaError_t cudaBindTexture(size_t* offset, const textureReference* texture, const void* pointer, const cudaChannelFormatDesc* desc, size_t size) {
+cudaError_t cudaBindTexture(size_t* offset, const textureReference* texture, const void* pointer, const cudaChannelFormatDesc* desc,
+                            size_t size) {
   return with_reference(texture, false, [&](Context& context, ReferenceSymbol& symbol, const ProgramReference& reference) -> cudaError_t {
     if (!desc || !pointer) return cudaErrorInvalidValue;
     auto place = locate(pointer);
@@ -180,7 +181,8 @@ cudaError_t cudaBindTextureToArray(const textureReference* texture, cudaArray_co
   });
 }
 
-cudaError_t cudaBindTextureToMipmappedArray(const textureReference* texture, cudaMipmappedArray_const_t array, const cudaChannelFormatDesc* desc) {
+cudaError_t cudaBindTextureToMipmappedArray(const textureReference* texture, cudaMipmappedArray_const_t array,
+                                            const cudaChannelFormatDesc* desc) {
   return with_reference(texture, false, [&](Context& context, ReferenceSymbol& symbol, const ProgramReference& reference) -> cudaError_t {
     if (!desc) return cudaErrorInvalidValue;
     if (!find_mipmapped_array(array)) return cudaErrorInvalidResourceHandle;

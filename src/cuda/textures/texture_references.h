@@ -10,8 +10,8 @@ class ReferenceBindings {
  public:
   explicit ReferenceBindings(Context& context) : context_(context) {}
 
-  cudaError_t bind(const vm::ProgramReference& reference, const textureReference& host, bool normalized_read, const cudaResourceDesc& resource,
-                   size_t offset);
+  cudaError_t bind(const vm::ProgramReference& reference, const textureReference& host, bool normalized_read,
+                   const cudaResourceDesc& resource, size_t offset);
   cudaError_t bind_surface(const vm::ProgramReference& reference, const cudaResourceDesc& resource);
   void unbind(const vm::ProgramReference& reference);
   // How many bytes before the pointer that was bound the texture begins; false if nothing is bound.

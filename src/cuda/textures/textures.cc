@@ -29,9 +29,13 @@ cudaError_t reinterpret(const cudaResourceViewDesc& d, vm::Image& image) {
   if (d.format == cudaResViewFormatNone) return cudaSuccess;
   const int at = static_cast<int>(d.format) - 1;
   if (at < 0 || at >= 24) return d.format <= cudaResViewFormatUnsignedBlockCompressed7 ? cudaErrorNotSupported : cudaErrorInvalidValue;
-  struct Family { vm::TexelKind kind; uint8_t bits; };
-  constexpr Family kFamilies[] = {{vm::TexelKind::Unsigned, 8}, {vm::TexelKind::Signed, 8}, {vm::TexelKind::Unsigned, 16}, {vm::TexelKind::Signed, 16},
-                                  {vm::TexelKind::Unsigned, 32}, {vm::TexelKind::Signed, 32}, {vm::TexelKind::Float, 16}, {vm::TexelKind::Float, 32}};
+  struct Family {
+    vm::TexelKind kind;
+    uint8_t bits;
+  };
+  constexpr Family kFamilies[] = {{vm::TexelKind::Unsigned, 8}, {vm::TexelKind::Signed, 8},    {vm::TexelKind::Unsigned, 16},
+                                  {vm::TexelKind::Signed, 16},  {vm::TexelKind::Unsigned, 32}, {vm::TexelKind::Signed, 32},
+                                  {vm::TexelKind::Float, 16},   {vm::TexelKind::Float, 32}};
   const Family& family = kFamilies[at / 3];
   const vm::TexelFormat format{family.kind, family.bits, static_cast<uint8_t>(1 << at % 3)};
   if (format.bytes() != image.format.bytes()) return cudaErrorInvalidValue;
@@ -188,7 +192,8 @@ cudaError_t create_texture_object(Context& context, const TextureRequest& reques
   std::shared_ptr<vm::ImageView> view;
   if (cudaError_t status = make_texture(context, request, &view); status != cudaSuccess) return status;
   return remember_object(context, std::move(view),
-                         {vm::ImageUse::Texture, request.resource, request.texture, request.view ? *request.view : cudaResourceViewDesc{}}, object);
+                         {vm::ImageUse::Texture, request.resource, request.texture, request.view ? *request.view : cudaResourceViewDesc{}},
+                         object);
 }
 
 cudaError_t create_surface_object(Context& context, const cudaResourceDesc& resource, cudaSurfaceObject_t* object) {
@@ -220,7 +225,7 @@ bool describe_object(unsigned long long object, ObjectDescription* description) 
 namespace {
 
 template <class Field>
-cudaError_t get_description(unsigned long long object, vm::ImageUse use, Field ObjectDescription::*field, Field* out) {
+cudaError_t get_description(unsigned long long object, vm::ImageUse use, Field ObjectDescription::* field, Field* out) {
   return edge([&] {
     ObjectDescription d;
     if (!out || !describe_object(object, &d) || d.use != use) return cudaErrorInvalidValue;

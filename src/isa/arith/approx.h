@@ -46,16 +46,10 @@ namespace detail {
 
 // The unit works on turns: the operand is first multiplied by 1/(2 pi), rounded toward zero. With or without .ftz the
 // multiplication keeps subnormals and the unit then drops them.
-[[gnu::always_inline]] inline float turns(float x) {
-  return round_to_f32(static_cast<double>(x) * f32_of(0x3e22f983), Rounding::Zero);
-}
+[[gnu::always_inline]] inline float turns(float x) { return round_to_f32(static_cast<double>(x) * f32_of(0x3e22f983), Rounding::Zero); }
 
-[[gnu::always_inline]] inline float sin_approx_f32(float x, bool) {
-  return f32_of(mufu::sine(bits_of(turns(x)), false));
-}
-[[gnu::always_inline]] inline float cos_approx_f32(float x, bool) {
-  return f32_of(mufu::sine(bits_of(turns(x)), true));
-}
+[[gnu::always_inline]] inline float sin_approx_f32(float x, bool) { return f32_of(mufu::sine(bits_of(turns(x)), false)); }
+[[gnu::always_inline]] inline float cos_approx_f32(float x, bool) { return f32_of(mufu::sine(bits_of(turns(x)), true)); }
 
 [[gnu::always_inline]] inline float tanh_approx_f32(float x) { return f32_of(mufu::tanh(bits_of(x))); }
 

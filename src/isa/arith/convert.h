@@ -63,8 +63,8 @@ inline D float_to_int(F x, Rounding rounding) {
   constexpr bool kNanIsZero = sizeof(F) <= 4 && sizeof(D) <= 4;
   constexpr D kNan = kNanIsZero ? D(0) : D(std::make_unsigned_t<D>(1) << (sizeof(D) * 8 - 1));
   // 2^width is exact in double; the largest integer itself may not be.
-  constexpr double kTooBig = std::is_signed_v<D> ? -static_cast<double>(Limits::min())
-                                                 : 2.0 * static_cast<double>(uint64_t{1} << (sizeof(D) * 8 - 1));
+  constexpr double kTooBig =
+      std::is_signed_v<D> ? -static_cast<double>(Limits::min()) : 2.0 * static_cast<double>(uint64_t{1} << (sizeof(D) * 8 - 1));
   const double whole = round_to_integral(static_cast<double>(x), rounding);
   if (x != x) return kNan;
   if (whole >= kTooBig) return Limits::max();
@@ -143,9 +143,7 @@ inline uint32_t narrow_nan(double x, int exponent_bits, int fraction_bits) {
   return sign | exponent | static_cast<uint32_t>((bits & 0xfffffffffffff) >> (52 - fraction_bits));
 }
 
-inline float cvt_f32_f64(double x, Rounding rounding) {
-  return x != x ? f32_of(narrow_nan(x, 8, 23)) : round_to_f32(x, rounding);
-}
+inline float cvt_f32_f64(double x, Rounding rounding) { return x != x ? f32_of(narrow_nan(x, 8, 23)) : round_to_f32(x, rounding); }
 
 // The .ftz of cvt.f16.f32 changes nothing: the unit reads subnormals as they are.
 [[gnu::always_inline]] inline uint16_t f32_to_f16(float x, Rounding rounding) {
@@ -166,8 +164,7 @@ inline float cvt_f32_f64(double x, Rounding rounding) {
   if (size == 0) return static_cast<uint16_t>(sign);
   const uint32_t field = size >> 23;
   const uint64_t significand = field ? (size & 0x7fffff) | 0x800000 : size;
-  return static_cast<uint16_t>(
-      round_and_pack(kFormatF16, sign != 0, int(field ? field : 1) - 150, significand, rounding));
+  return static_cast<uint16_t>(round_and_pack(kFormatF16, sign != 0, int(field ? field : 1) - 150, significand, rounding));
 }
 
 // bf16 is the upper half of an f32, so rounding is integer arithmetic on the bits.
@@ -175,8 +172,8 @@ inline float cvt_f32_f64(double x, Rounding rounding) {
   const uint32_t bits = bits_of(x);
   const bool negative = bits >> 31;
   const bool infinite = (bits & 0x7fffffff) == 0x7f800000;
-  const uint32_t add = rounding == Rounding::NearestEven   ? 0x7fff + (bits >> 16 & 1)
-                       : rounding == Rounding::NearestAway ? 0x8000
+  const uint32_t add = rounding == Rounding::NearestEven                                                     ? 0x7fff + (bits >> 16 & 1)
+                       : rounding == Rounding::NearestAway                                                   ? 0x8000
                        : (rounding == Rounding::Up && !negative) || (rounding == Rounding::Down && negative) ? 0xffff
                                                                                                              : 0;
   const uint32_t rounded = (bits + (infinite ? 0 : add)) >> 16;
@@ -196,9 +193,7 @@ inline uint32_t f32_to_tf32(float x, Rounding rounding) {
   const uint32_t bits = bits_of(x);
   if (x != x) return rounding == Rounding::NearestAway ? bits & 0xffffe000 : 0x7fffe000;
   if ((bits & 0x7fffffff) == 0x7f800000) return bits;
-  const uint32_t add = rounding == Rounding::NearestAway   ? 0x1000
-                       : rounding == Rounding::NearestEven ? 0xfff + (bits >> 13 & 1)
-                                                           : 0;
+  const uint32_t add = rounding == Rounding::NearestAway ? 0x1000 : rounding == Rounding::NearestEven ? 0xfff + (bits >> 13 & 1) : 0;
   return (bits + add) & 0xffffe000;
 }
 inline uint32_t relu_tf32(uint32_t x) { return x >> 31 && (x & 0x7fffffff) <= 0x7f800000 ? 0 : x; }
@@ -235,8 +230,7 @@ inline uint8_t f32_to_e5m2(float x) {
   if (size >= 57344.0f) return sign | 0x7b;
   if (size == 0) return sign;
   const Unpacked u = unpack(static_cast<double>(size));
-  return sign |
-         static_cast<uint8_t>(round_and_pack(kFormatE5m2, false, u.exponent, u.significand, Rounding::NearestEven));
+  return sign | static_cast<uint8_t>(round_and_pack(kFormatE5m2, false, u.exponent, u.significand, Rounding::NearestEven));
 }
 
 // .relu on fp8: negative numbers (and -0) become +0, NaN stays.
@@ -246,8 +240,7 @@ inline uint16_t e4m3_to_f16(uint8_t q) {
   if ((q & 0x7f) == 0x7f) return kNanF16;
   const uint32_t size = q & 0x7f;
   // As f16 bits the number is 2^8 times too small, subnormals included.
-  return f32_to_f16(f16_to_f32(static_cast<uint16_t>(size << 7)) * 256.0f, Rounding::NearestEven) | uint16_t(q & 0x80)
-                                                                                                        << 8;
+  return f32_to_f16(f16_to_f32(static_cast<uint16_t>(size << 7)) * 256.0f, Rounding::NearestEven) | uint16_t(q & 0x80) << 8;
 }
 
 inline uint16_t e5m2_to_f16(uint8_t q) { return (q & 0x7f) > 0x7c ? kNanF16 : static_cast<uint16_t>(q << 8); }

@@ -60,20 +60,11 @@ inline uint64_t round_and_pack(Format format, bool negative, int exponent, uint6
   const uint64_t half = uint64_t{1} << (drop - 1);
   bool up = false;
   switch (rounding) {
-    case Rounding::NearestEven:
-      up = rest > half || (rest == half && (kept & 1));
-      break;
-    case Rounding::NearestAway:
-      up = rest >= half;
-      break;
-    case Rounding::Zero:
-      break;
-    case Rounding::Down:
-      up = negative && rest != 0;
-      break;
-    case Rounding::Up:
-      up = !negative && rest != 0;
-      break;
+    case Rounding::NearestEven: up = rest > half || (rest == half && (kept & 1)); break;
+    case Rounding::NearestAway: up = rest >= half; break;
+    case Rounding::Zero: break;
+    case Rounding::Down: up = negative && rest != 0; break;
+    case Rounding::Up: up = !negative && rest != 0; break;
   }
   // The hidden bit of `kept`, if present, carries into the exponent field and makes the biased exponent right.
   uint64_t magnitude;

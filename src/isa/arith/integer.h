@@ -10,10 +10,9 @@ namespace warpbeam::isa {
 // --- multiply, divide ----------------------------------------------------------------------------------------------
 
 template <class T>
-using DoubleWidth =
-    std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
-                       std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
-                                          std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
+using DoubleWidth = std::conditional_t<sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, int32_t, uint32_t>,
+                                       std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>,
+                                                          std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>>>;
 
 template <class T>
 inline T mul_lo(T a, T b) {
@@ -44,9 +43,7 @@ inline T wrapping_sub(T a, T b) {
   return static_cast<T>(static_cast<U>(static_cast<U>(a) - static_cast<U>(b)));
 }
 
-inline int32_t clamp_s32(int64_t x) {
-  return static_cast<int32_t>(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x);
-}
+inline int32_t clamp_s32(int64_t x) { return static_cast<int32_t>(x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : x); }
 
 inline int32_t add_sat_s32(int32_t a, int32_t b) { return clamp_s32(int64_t{a} + b); }
 inline int32_t sub_sat_s32(int32_t a, int32_t b) { return clamp_s32(int64_t{a} - b); }
@@ -69,8 +66,8 @@ inline int32_t mad24_hi_sat_s32(int32_t a, int32_t b, int32_t c) { return clamp_
 template <class T>
 inline T sad(T a, T b, T c) {
   using U = std::make_unsigned_t<T>;
-  const U difference = a < b ? static_cast<U>(static_cast<U>(b) - static_cast<U>(a))
-                             : static_cast<U>(static_cast<U>(a) - static_cast<U>(b));
+  const U difference =
+      a < b ? static_cast<U>(static_cast<U>(b) - static_cast<U>(a)) : static_cast<U>(static_cast<U>(a) - static_cast<U>(b));
   return static_cast<T>(static_cast<U>(static_cast<U>(c) + difference));
 }
 

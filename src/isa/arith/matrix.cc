@@ -21,18 +21,12 @@ struct ElementFormat {
 
 ElementFormat format_of(Type t) {
   switch (t) {
-    case Type::F16:
-      return {10, 15, 31, false, 15};
-    case Type::BF16:
-      return {7, 127, 255, false, 15};
-    case Type::TF32:
-      return {10, 127, 255, false, 18, 13};
-    case Type::E4M3:
-      return {3, 7, 15, true, 7};
-    case Type::E5M2:
-      return {2, 15, 31, false, 7};
-    default:
-      return {23, 127, 255, false, 31};
+    case Type::F16: return {10, 15, 31, false, 15};
+    case Type::BF16: return {7, 127, 255, false, 15};
+    case Type::TF32: return {10, 127, 255, false, 18, 13};
+    case Type::E4M3: return {3, 7, 15, true, 7};
+    case Type::E5M2: return {2, 15, 31, false, 7};
+    default: return {23, 127, 255, false, 31};
   }
 }
 
@@ -49,7 +43,8 @@ struct Parts {
 
 inline Parts<int32_t> unpack(uint32_t bits, const ElementFormat& f) {
   bits >>= f.ignored;
-  const int32_t field = static_cast<int32_t>(bits >> f.mantissa & f.fields), fraction = static_cast<int32_t>(bits & ((1u << f.mantissa) - 1));
+  const int32_t field = static_cast<int32_t>(bits >> f.mantissa & f.fields),
+                fraction = static_cast<int32_t>(bits & ((1u << f.mantissa) - 1));
   Parts<int32_t> e;
   e.magnitude = fraction | (field ? 1 << f.mantissa : 0);
   e.sign = -static_cast<int32_t>(bits >> f.width & 1);
@@ -57,7 +52,9 @@ inline Parts<int32_t> unpack(uint32_t bits, const ElementFormat& f) {
   e.special = (field == f.top) & (!f.finite_only | (fraction == (1 << f.mantissa) - 1));
   return e;
 }
-bool is_nan(uint32_t bits, const ElementFormat& f) { return f.finite_only || (bits >> f.ignored & ((1u << f.mantissa) - 1)) != 0; }  // of a special one
+bool is_nan(uint32_t bits, const ElementFormat& f) {
+  return f.finite_only || (bits >> f.ignored & ((1u << f.mantissa) - 1)) != 0;
+}  // of a special one
 
 // (sum * 2^exponent) in f32 with `significand` bits, cut off.
 uint32_t cut_to_f32(int64_t sum, int exponent, int significand) {
@@ -67,10 +64,8 @@ uint32_t cut_to_f32(int64_t sum, int exponent, int significand) {
   const int top = 63 - std::countl_zero(magnitude);
   int e = exponent + top;  // of the leading bit
   if (e > 127) return sign | 0x7f800000u;
-  if (top > 23)
-    magnitude >>= top - 23;
-  else
-    magnitude <<= 23 - top;
+  if (top > 23) magnitude >>= top - 23;
+  else magnitude <<= 23 - top;
   magnitude &= ~((uint64_t{1} << (24 - significand)) - 1);
   if (e < -126) {
     const int drop = -126 - e;
@@ -83,18 +78,15 @@ uint32_t round_to_f16(int64_t sum, int exponent) {
   if (sum == 0) return 0;
   const bool negative = sum < 0;
   return static_cast<uint32_t>(round_and_pack(kFormatF16, negative, exponent,
-                                              negative ? static_cast<uint64_t>(-sum) : static_cast<uint64_t>(sum),
-                                              Rounding::NearestEven));
+                                              negative ? static_cast<uint64_t>(-sum) : static_cast<uint64_t>(sum), Rounding::NearestEven));
 }
 
 }  // namespace
 
 AddingModel adding_model(Type a) {
   switch (a) {
-    case Type::TF32:
-      return {8, 25, 24};
-    default:
-      return {16, 25, 24};
+    case Type::TF32: return {8, 25, 24};
+    default: return {16, 25, 24};
   }
 }
 
@@ -144,17 +136,15 @@ struct Operands {
 };
 
 // What infinities and NaNs among the operands make of an element of the result; `sum` if there are none after all.
-uint32_t special_result(const Operands& o, size_t row, size_t column, size_t first, size_t last, const Parts<int32_t>& c,
-                        bool nan, bool half, uint32_t sum) {
+uint32_t special_result(const Operands& o, size_t row, size_t column, size_t first, size_t last, const Parts<int32_t>& c, bool nan,
+                        bool half, uint32_t sum) {
   const size_t k = size(o.p.k, 1), n = size(o.p.n, 1);
   bool plus = c.special && !nan && !c.sign, minus = c.special && !nan && c.sign;
   for (size_t x = row * k + first, y = first * n + column; x < row * k + last; ++x, y += n) {
     if (o.a.exponent[x] == kUnused || !(o.a.special[x] | o.b.special[y])) continue;
     const bool zero = (!o.a.special[x] && o.a.magnitude[x] == 0) || (!o.b.special[y] && o.b.magnitude[y] == 0);
-    if (zero || (o.a.special[x] && is_nan(o.p.a[x], o.fa)) || (o.b.special[y] && is_nan(o.p.b[y], o.fb)))
-      nan = true;
-    else
-      (o.a.sign[x] != o.b.sign[y] ? minus : plus) = true;
+    if (zero || (o.a.special[x] && is_nan(o.p.a[x], o.fa)) || (o.b.special[y] && is_nan(o.p.b[y], o.fb))) nan = true;
+    else (o.a.sign[x] != o.b.sign[y] ? minus : plus) = true;
   }
   if (nan || (plus && minus)) return half ? kNanF16 : kNanF32;
   if (!plus && !minus) return sum;
@@ -165,7 +155,8 @@ uint32_t special_result(const Operands& o, size_t row, size_t column, size_t fir
 // d = c + the products of k in [first, last), as many columns of the result at a time as a vector of the host holds. A product
 // is less than 4, so that with its fraction it has 27 bits, and sixteen of them stay below 31.
 template <size_t kColumns>
-void add_chunk(const Operands& o, AddingModel model, size_t first, size_t last, const uint32_t* c_cells, Type ct, uint32_t* d_cells, Type dt) {
+void add_chunk(const Operands& o, AddingModel model, size_t first, size_t last, const uint32_t* c_cells, Type ct, uint32_t* d_cells,
+               Type dt) {
   constexpr size_t kProducts = 16;
   const size_t m = size(o.p.m, 1), n = size(o.p.n, 1), k = size(o.p.k, 1);
   const ElementFormat fc = format_of(ct);
@@ -255,24 +246,18 @@ void multiply_fp8(const MatrixProduct& p) {
   multiply_floats(sums, {p.k / 2, 25, 24, p.dt});
   for (size_t x = 0; x < c.size(); ++x) {
     if (p.dt == Type::F16)
-      p.d[x] =
-          f32_to_f16(add_f32(f16_to_f32(static_cast<uint16_t>(p.d[x])), f16_to_f32(static_cast<uint16_t>(p.c[x])), {}),
-                     Rounding::NearestEven);
-    else
-      p.d[x] = bits_of(add_f32(f32_of(p.d[x]), f32_of(p.c[x]), {}));
+      p.d[x] = f32_to_f16(add_f32(f16_to_f32(static_cast<uint16_t>(p.d[x])), f16_to_f32(static_cast<uint16_t>(p.c[x])), {}),
+                          Rounding::NearestEven);
+    else p.d[x] = bits_of(add_f32(f32_of(p.d[x]), f32_of(p.c[x]), {}));
   }
 }
 
 void multiply_in_steps(const MatrixProduct& p) {
-  const auto single = [](uint32_t cell, Type t) {
-    return t == Type::F16 ? f16_to_f32(static_cast<uint16_t>(cell)) : f32_of(cell);
-  };
+  const auto single = [](uint32_t cell, Type t) { return t == Type::F16 ? f16_to_f32(static_cast<uint16_t>(cell)) : f32_of(cell); };
   for (int i = 0; i < p.m; ++i)
     for (int j = 0; j < p.n; ++j) {
       const float c = single(p.c[i * p.n + j], p.ct);
-      const auto step = [&](int x, float sum) {
-        return fma_f32(single(p.a[i * p.k + x], p.at), single(p.b[x * p.n + j], p.bt), sum, {});
-      };
+      const auto step = [&](int x, float sum) { return fma_f32(single(p.a[i * p.k + x], p.at), single(p.b[x * p.n + j], p.bt), sum, {}); };
       if (p.dt == Type::F16) {
         const float upper = step(3, single(p.a[i * p.k + 2], p.at) * single(p.b[2 * p.n + j], p.bt));
         p.d[i * p.n + j] = f32_to_f16(add_f32(step(1, step(0, c)), upper, {}), Rounding::NearestEven);
@@ -287,14 +272,10 @@ void multiply_in_steps(const MatrixProduct& p) {
 void multiply_integers(const MatrixProduct& p) {
   const auto value = [](uint32_t cell, Type t) -> int64_t {
     switch (t) {
-      case Type::S8:
-        return static_cast<int8_t>(cell);
-      case Type::U8:
-        return static_cast<uint8_t>(cell);
-      case Type::S4:
-        return static_cast<int32_t>(cell << 28) >> 28;
-      default:
-        return cell & 15;
+      case Type::S8: return static_cast<int8_t>(cell);
+      case Type::U8: return static_cast<uint8_t>(cell);
+      case Type::S4: return static_cast<int32_t>(cell << 28) >> 28;
+      default: return cell & 15;
     }
   };
   for (int i = 0; i < p.m; ++i)

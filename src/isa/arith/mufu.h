@@ -51,8 +51,7 @@ inline constexpr uint32_t kInfinity = 0x7f800000;
   const uint32_t operand = root_operand(bits);
   const Segment s = kReciprocalRoot[operand >> 17];
   const uint32_t x = operand & 0x1ffff;
-  const int64_t sum =
-      (int64_t{s.value} << 14) + int64_t{s.slope} * x + (int64_t{s.curvature} * square(x) << 2) + 0x3fff;
+  const int64_t sum = (int64_t{s.value} << 14) + int64_t{s.slope} * x + (int64_t{s.curvature} * square(x) << 2) + 0x3fff;
   const int half = (exponent - 127) >> 1;
   uint32_t result = (uint32_t(125 - half) << 23) + uint32_t(sum >> 16);
   // Even powers of two are exact.
@@ -70,8 +69,7 @@ inline constexpr uint32_t kInfinity = 0x7f800000;
   const uint32_t x = operand & 0x1ffff;
   const int64_t linear = int64_t{s.slope} * x;
   const int64_t curved = int64_t{s.curvature} * square(x);
-  const int64_t sum = odd ? (int64_t{s.value} << 14) + linear + curved + 0x3fff
-                          : (int64_t{s.value} << 15) + linear + curved * 2 + 0x7fff;
+  const int64_t sum = odd ? (int64_t{s.value} << 14) + linear + curved + 0x3fff : (int64_t{s.value} << 15) + linear + curved * 2 + 0x7fff;
   const int half = (exponent - 127) >> 1;
   uint32_t result = (uint32_t(126 + half) << 23) + uint32_t(sum >> (odd ? 16 : 17));
   if (operand == 0) result = uint32_t(127 + half) << 23;
@@ -99,8 +97,7 @@ inline constexpr uint32_t kInfinity = 0x7f800000;
   const uint32_t operand = (high & 0xfffff) << 3 | (~high & 0x100000) << 3;
   const Segment s = kReciprocalRoot[operand >> 17];
   const uint32_t x = operand & 0x1ffff;
-  const int64_t sum =
-      (int64_t{s.value} << 14) + int64_t{s.slope} * x + (int64_t{s.curvature} * square(x) << 2) + 0x3fff;
+  const int64_t sum = (int64_t{s.value} << 14) + int64_t{s.slope} * x + (int64_t{s.curvature} * square(x) << 2) + 0x3fff;
   const int half = (exponent - 1023) >> 1;
   uint32_t result = (uint32_t(1021 - half) << 20) + uint32_t(sum >> 19);
   if (operand == 0) result = uint32_t(1023 - half) << 20;
@@ -153,10 +150,7 @@ inline constexpr uint32_t kInfinity = 0x7f800000;
   // Quarter turns with 23 bits after the point; whole turns fall off the top.
   const int shift = exponent - 150 + 25;
   const uint64_t significand = (bits & 0x7fffff) | 0x800000;
-  const uint64_t quarters = shift >= 25   ? 0
-                            : shift >= 0  ? significand << shift
-                            : shift > -25 ? significand >> -shift
-                                          : 0;
+  const uint64_t quarters = shift >= 25 ? 0 : shift >= 0 ? significand << shift : shift > -25 ? significand >> -shift : 0;
   uint32_t phase = uint32_t(quarters) & 0x1ffffff;
   uint32_t sign = cosine ? 0 : bits & 0x80000000;
   if (cosine) phase += 0x800000;

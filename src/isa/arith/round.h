@@ -97,9 +97,7 @@ inline float sqrt_f32(float a, FloatMode mode) {
 // operations on numbers give 0xfff8000000000000.
 inline double quiet(double x) { return f64_of(bits_of(x) | 0x8000000000000); }
 
-inline double nan_result(double result, double a) {
-  return a != a ? quiet(a) : result != result ? f64_of(kNanF64) : result;
-}
+inline double nan_result(double result, double a) { return a != a ? quiet(a) : result != result ? f64_of(kNanF64) : result; }
 inline double nan_result(double result, double a, double b) { return b != b ? quiet(b) : nan_result(result, a); }
 inline double nan_result(double result, double a, double b, double c) {
   return b != b ? quiet(b) : c != c ? quiet(c) : nan_result(result, a);
@@ -151,8 +149,7 @@ inline double fma_f64_exact(double a, double b, double c, Rounding rounding) {
     const uint128 lost = addend & ((uint128{1} << gap) - 1);
     addend = addend >> gap | (lost != 0);
   }
-  if (product_negative == addend_negative)
-    return pack_f64(product_negative, product_exponent, product + addend, rounding);
+  if (product_negative == addend_negative) return pack_f64(product_negative, product_exponent, product + addend, rounding);
   if (product == addend) return rounding == Rounding::Down ? -0.0 : 0.0;
   if (product > addend) return pack_f64(product_negative, product_exponent, product - addend, rounding);
   return pack_f64(addend_negative, product_exponent, addend - product, rounding);
@@ -165,8 +162,7 @@ inline double fma_f64(double a, double b, double c, Rounding rounding) {
   if (detail::all_finite_nonzero(a, b) && is_finite(c) && c != 0) return detail::fma_f64_exact(a, b, c, rounding);
   if (detail::all_finite_nonzero(a, b) && c == 0) {
     const Unpacked ua = unpack(a), ub = unpack(b);
-    return detail::pack_f64(ua.negative != ub.negative, ua.exponent + ub.exponent,
-                            uint128{ua.significand} * ub.significand, rounding);
+    return detail::pack_f64(ua.negative != ub.negative, ua.exponent + ub.exponent, uint128{ua.significand} * ub.significand, rounding);
   }
   // A finite product that overflows must not meet an infinite c.
   if (!is_finite(c) && is_finite(a) && is_finite(b)) return nan_result(c, a, b, c);
@@ -181,15 +177,12 @@ inline double add_f64(double a, double b, Rounding rounding) {
   return nan_result(zero_sum(a + b, a, b, rounding), a, b);
 }
 
-inline double sub_f64(double a, double b, Rounding rounding) {
-  return b != b ? nan_result(a - b, a, b) : add_f64(a, -b, rounding);
-}
+inline double sub_f64(double a, double b, Rounding rounding) { return b != b ? nan_result(a - b, a, b) : add_f64(a, -b, rounding); }
 
 inline double mul_f64(double a, double b, Rounding rounding) {
   if (rounding == Rounding::NearestEven || !detail::all_finite_nonzero(a, b)) return nan_result(a * b, a, b);
   const Unpacked ua = unpack(a), ub = unpack(b);
-  return detail::pack_f64(ua.negative != ub.negative, ua.exponent + ub.exponent,
-                          uint128{ua.significand} * ub.significand, rounding);
+  return detail::pack_f64(ua.negative != ub.negative, ua.exponent + ub.exponent, uint128{ua.significand} * ub.significand, rounding);
 }
 
 inline double div_f64(double a, double b, Rounding rounding) {
@@ -200,8 +193,8 @@ inline double div_f64(double a, double b, Rounding rounding) {
   const uint128 dividend = uint128{ua.significand << a_shift} << 62;
   const uint128 quotient = dividend / divisor;
   const bool inexact = dividend % divisor != 0;
-  return detail::pack_f64(ua.negative != ub.negative, ua.exponent - a_shift - 63 - ub.exponent + b_shift,
-                          quotient << 1 | inexact, rounding);
+  return detail::pack_f64(ua.negative != ub.negative, ua.exponent - a_shift - 63 - ub.exponent + b_shift, quotient << 1 | inexact,
+                          rounding);
 }
 
 inline double rcp_f64(double a, Rounding rounding) { return div_f64(1.0, a, rounding); }
@@ -212,8 +205,7 @@ inline double sqrt_f64(double a, Rounding rounding) {
   // Scaled to [1, 4) the residual a - r*r is exact in one fma; a root never is subnormal, so the scaling is harmless.
   const Unpacked ua = unpack(a);
   const int zeros = std::countl_zero(ua.significand) - 11;
-  const double in_1_to_4 =
-      f64_of(uint64_t(1023 + ((ua.exponent - zeros) & 1)) << 52 | ((ua.significand << zeros) & 0xfffffffffffff));
+  const double in_1_to_4 = f64_of(uint64_t(1023 + ((ua.exponent - zeros) & 1)) << 52 | ((ua.significand << zeros) & 0xfffffffffffff));
   const double root = f64_of((bits_of(nearest) & 0xfffffffffffff) | uint64_t{1023} << 52);
   const double residual = __builtin_fma(-root, root, in_1_to_4);
   if (rounding == Rounding::Up) return residual > 0 ? f64_of(bits_of(nearest) + 1) : nearest;
@@ -265,8 +257,6 @@ inline double neg_f64(double a) { return a != a ? quiet(a) : -a; }
 
 // copysign d, a, b: the sign of a on the magnitude of b.
 inline float copysign_f32(float a, float b) { return f32_of((bits_of(a) & 0x80000000) | (bits_of(b) & 0x7fffffff)); }
-inline double copysign_f64(double a, double b) {
-  return f64_of((bits_of(a) & 0x8000000000000000) | (bits_of(b) & 0x7fffffffffffffff));
-}
+inline double copysign_f64(double a, double b) { return f64_of((bits_of(a) & 0x8000000000000000) | (bits_of(b) & 0x7fffffffffffffff)); }
 
 }  // namespace warpbeam::isa

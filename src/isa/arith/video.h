@@ -16,14 +16,10 @@ inline int64_t video_part(uint32_t x, VideoPart part, bool is_signed) {
     case VideoPart::B0:
     case VideoPart::B1:
     case VideoPart::B2:
-    case VideoPart::B3:
-      return byte_of(x, static_cast<int>(part), is_signed);
-    case VideoPart::H0:
-      return half_of(x, 0, is_signed);
-    case VideoPart::H1:
-      return half_of(x, 1, is_signed);
-    case VideoPart::Word:
-      break;
+    case VideoPart::B3: return byte_of(x, static_cast<int>(part), is_signed);
+    case VideoPart::H0: return half_of(x, 0, is_signed);
+    case VideoPart::H1: return half_of(x, 1, is_signed);
+    case VideoPart::Word: break;
   }
   return is_signed ? int64_t{static_cast<int32_t>(x)} : int64_t{x};
 }
@@ -40,39 +36,26 @@ inline int64_t video_clamp(int64_t x, int width, bool is_signed) {
 
 inline bool video_compare(int64_t a, int64_t b, VideoCompare compare) {
   switch (compare) {
-    case VideoCompare::Eq:
-      return a == b;
-    case VideoCompare::Ne:
-      return a != b;
-    case VideoCompare::Lt:
-      return a < b;
-    case VideoCompare::Le:
-      return a <= b;
-    case VideoCompare::Gt:
-      return a > b;
-    case VideoCompare::Ge:
-      return a >= b;
+    case VideoCompare::Eq: return a == b;
+    case VideoCompare::Ne: return a != b;
+    case VideoCompare::Lt: return a < b;
+    case VideoCompare::Le: return a <= b;
+    case VideoCompare::Gt: return a > b;
+    case VideoCompare::Ge: return a >= b;
   }
   return false;
 }
 
 inline int64_t video_apply(VideoOp op, VideoCompare compare, int64_t a, int64_t b) {
   switch (op) {
-    case VideoOp::Add:
-      return a + b;
-    case VideoOp::Sub:
-      return a - b;
-    case VideoOp::AbsDiff:
-      return a < b ? b - a : a - b;
-    case VideoOp::Min:
-      return a < b ? a : b;
-    case VideoOp::Max:
-      return a > b ? a : b;
+    case VideoOp::Add: return a + b;
+    case VideoOp::Sub: return a - b;
+    case VideoOp::AbsDiff: return a < b ? b - a : a - b;
+    case VideoOp::Min: return a < b ? a : b;
+    case VideoOp::Max: return a > b ? a : b;
     // Rounds up for sums of zero and above, and down below.
-    case VideoOp::Average:
-      return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
-    case VideoOp::Set:
-      return video_compare(a, b, compare);
+    case VideoOp::Average: return a + b >= 0 ? (a + b + 1) >> 1 : (a + b) >> 1;
+    case VideoOp::Set: return video_compare(a, b, compare);
   }
   return 0;
 }
@@ -82,16 +65,11 @@ inline uint32_t video_second(int64_t x, uint32_t c, VideoSecond second, VideoPar
   const uint32_t r = static_cast<uint32_t>(x);
   const bool less = x < (c_signed ? int64_t{static_cast<int32_t>(c)} : int64_t{c});
   switch (second) {
-    case VideoSecond::None:
-      return r;
-    case VideoSecond::Add:
-      return r + c;
-    case VideoSecond::Min:
-      return less ? r : c;
-    case VideoSecond::Max:
-      return less ? c : r;
-    case VideoSecond::Merge:
-      break;
+    case VideoSecond::None: return r;
+    case VideoSecond::Add: return r + c;
+    case VideoSecond::Min: return less ? r : c;
+    case VideoSecond::Max: return less ? c : r;
+    case VideoSecond::Merge: break;
   }
   if (d_part == VideoPart::Word) return r;
   const int width = video_part_width(d_part);
@@ -112,8 +90,7 @@ struct VideoTypes {
 inline bool video_wraps(VideoOp op) { return op == VideoOp::Add || op == VideoOp::Sub; }
 
 // vadd, vsub, vabsdiff, vmin, vmax and, with `compare`, vset.
-inline uint32_t video_scalar(VideoOp op, VideoTypes t, uint32_t a, uint32_t b, uint32_t c,
-                             VideoCompare compare = VideoCompare::Eq) {
+inline uint32_t video_scalar(VideoOp op, VideoTypes t, uint32_t a, uint32_t b, uint32_t c, VideoCompare compare = VideoCompare::Eq) {
   int64_t x = video_apply(op, compare, video_part(a, t.a_part, t.a_signed), video_part(b, t.b_part, t.b_signed));
   if (t.sat) x = video_clamp(x, video_part_width(t.d_part), t.d_signed);
   else if (video_wraps(op)) x = t.d_signed ? int64_t{static_cast<int32_t>(x)} : int64_t{static_cast<uint32_t>(x)};
@@ -126,8 +103,7 @@ inline uint32_t video_shift(bool left, bool clamp, VideoTypes t, uint32_t a, uin
   uint64_t count = static_cast<uint64_t>(video_part(b, t.b_part, false));
   count = clamp ? (count > 32 ? 32 : count) : count & 31;
   // Shifting a 33-bit number by at most 32 stays within 65 bits; the product form wraps exactly like hardware's.
-  const __int128 wide =
-      left ? static_cast<__int128>(value) * (static_cast<__int128>(1) << count) : static_cast<__int128>(value >> count);
+  const __int128 wide = left ? static_cast<__int128>(value) * (static_cast<__int128>(1) << count) : static_cast<__int128>(value >> count);
   int64_t x = static_cast<int64_t>(wide);
   if (t.sat) {
     const __int128 limit = static_cast<__int128>(1) << 62;
@@ -184,8 +160,7 @@ inline int64_t video_element(uint64_t ba, uint32_t index, int elements, bool is_
   return width == 16 ? int64_t{static_cast<int16_t>(e)} : int64_t{static_cast<int8_t>(e)};
 }
 
-inline uint32_t video_simd(VideoOp op, VideoSimd s, uint32_t a, uint32_t b, uint32_t c,
-                           VideoCompare compare = VideoCompare::Eq) {
+inline uint32_t video_simd(VideoOp op, VideoSimd s, uint32_t a, uint32_t b, uint32_t c, VideoCompare compare = VideoCompare::Eq) {
   const uint64_t ba = uint64_t{b} << 32 | a;
   const int width = 32 / s.elements;
   const uint32_t element_mask = low_mask<uint32_t>(static_cast<uint32_t>(width));

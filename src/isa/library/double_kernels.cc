@@ -243,7 +243,8 @@ double pow_f64(double x, double y) {
 // Zeros, infinities and NaNs are the C library's.
 double atan2_f64(double y, double x) {
   const double up = magnitude(y), along = magnitude(x);
-  if (!(up > 0 && along > 0 && up <= 0x1.fffffffffffffp1023 && along <= 0x1.fffffffffffffp1023)) return static_cast<double>(std::atan2(Wide(y), Wide(x)));
+  if (!(up > 0 && along > 0 && up <= 0x1.fffffffffffffp1023 && along <= 0x1.fffffffffffffp1023))
+    return static_cast<double>(std::atan2(Wide(y), Wide(x)));
   constexpr Wide kPi = 3.141592653589793238462643383279502884L;
   Wide angle = up > along ? kPi / 2 - arc(along, up) : arc(up, along);
   if (x < 0) angle = kPi - angle;
@@ -274,7 +275,8 @@ double erf_f64(double x) {
   double even = t[12], odd = t[11];
   for (size_t k = 10; k >= 2; k -= 2) even = even * z + t[k], odd = odd * z + t[k - 1];
   // h + h * (odd h + even h^2)
-  const Wide grown = j ? Wide(s.slope) * (h + h * (odd * h + even * z)) : 1.128379167095512573896158903121545172L * (Wide(h) + h * (even * z));
+  const Wide grown =
+      j ? Wide(s.slope) * (h + h * (odd * h + even * z)) : 1.128379167095512573896158903121545172L * (Wide(h) + h * (even * z));
   return std::copysign(static_cast<double>(s.value + grown), x);
 }
 

@@ -158,8 +158,7 @@ struct QuarterTurns {
 
 // For |x| >= 2^25: multiplies the significand by the digits of 2/pi that can matter (Payne and Hanek 1983).
 [[gnu::always_inline]] inline QuarterTurns reduce_huge(float x) {
-  constexpr uint32_t kTwoOverPi[7] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
-                                      0xdb629599, 0x3c439041, 0xfe5163ab};
+  constexpr uint32_t kTwoOverPi[7] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab};
   const uint32_t bits = bits_of(x);
   const int exponent = static_cast<int>(bits >> 23 & 0xff);
   // Digits before this one contribute whole multiples of 4. Other operands only need to stay inside the table.
@@ -367,11 +366,7 @@ template <class... F>
 [[gnu::always_inline]] inline float rhypot_f32(float x, float y) { return to_f32(1 / length_of(x, y)); }
 [[gnu::always_inline]] inline float norm3d_f32(float x, float y, float z) { return to_f32(length_of(x, y, z)); }
 [[gnu::always_inline]] inline float rnorm3d_f32(float x, float y, float z) { return to_f32(1 / length_of(x, y, z)); }
-[[gnu::always_inline]] inline float norm4d_f32(float x, float y, float z, float w) {
-  return to_f32(length_of(x, y, z, w));
-}
-[[gnu::always_inline]] inline float rnorm4d_f32(float x, float y, float z, float w) {
-  return to_f32(1 / length_of(x, y, z, w));
-}
+[[gnu::always_inline]] inline float norm4d_f32(float x, float y, float z, float w) { return to_f32(length_of(x, y, z, w)); }
+[[gnu::always_inline]] inline float rnorm4d_f32(float x, float y, float z, float w) { return to_f32(1 / length_of(x, y, z, w)); }
 
 }  // namespace warpbeam::isa::library

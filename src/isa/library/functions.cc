@@ -50,12 +50,9 @@ constexpr auto pointer_to(F f) {
   }
 }
 
-#define VECTOR(name, ulp, ...) \
-  row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::vectors; }),
-#define SIMPLE(name, ulp, ...) \
-  row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::all; }),
-#define LANE(name, ulp, ...) \
-  row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::active; }),
+#define VECTOR(name, ulp, ...) row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::vectors; }),
+#define SIMPLE(name, ulp, ...) row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::all; }),
+#define LANE(name, ulp, ...) row<pointer_to(__VA_ARGS__)>("__nv_" #name, ulp, [](auto l) { return decltype(l)::active; }),
 constexpr LibraryFunction kFunctions[] = {
 #include "isa/library/functions.inc"
 };
@@ -66,8 +63,7 @@ constexpr LibraryFunction kFunctions[] = {
 constexpr auto sorted_by_name() {
   std::array<LibraryFunction, std::size(kFunctions)> sorted{};
   std::copy(std::begin(kFunctions), std::end(kFunctions), sorted.begin());
-  std::sort(sorted.begin(), sorted.end(),
-            [](const auto& a, const auto& b) { return std::string_view(a.name) < std::string_view(b.name); });
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return std::string_view(a.name) < std::string_view(b.name); });
   return sorted;
 }
 
@@ -78,8 +74,7 @@ const auto kSorted = sorted_by_name();
 
 const LibraryFunction* find_library_function(std::string_view name) {
   const auto& rows = library::kSorted;
-  const auto at = std::lower_bound(rows.begin(), rows.end(), name,
-                                   [](const LibraryFunction& f, std::string_view n) { return f.name < n; });
+  const auto at = std::lower_bound(rows.begin(), rows.end(), name, [](const LibraryFunction& f, std::string_view n) { return f.name < n; });
   return at != rows.end() && at->name == name ? &*at : nullptr;
 }
 

@@ -27,17 +27,13 @@ constexpr int library_type_bytes(char c) {
     case 'd':
     case 'D':
     case 'l':
-    case 'L':
-      return 8;
+    case 'L': return 8;
     case 's':
     case 'S':
     case 'h':
-    case 'H':
-      return 2;
-    case 'v':
-      return 0;
-    default:
-      return 4;
+    case 'H': return 2;
+    case 'v': return 0;
+    default: return 4;
   }
 }
 

@@ -9,18 +9,19 @@ namespace warpbeam::isa::library {
 namespace {
 
 namespace policies = boost::math::policies;
-using Quiet =
-    policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-                     policies::overflow_error<policies::ignore_error>, policies::underflow_error<policies::ignore_error>,
-                     policies::denorm_error<policies::ignore_error>, policies::rounding_error<policies::ignore_error>,
-                     policies::evaluation_error<policies::ignore_error>, policies::promote_double<false>>;
+using Quiet = policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
+                               policies::overflow_error<policies::ignore_error>, policies::underflow_error<policies::ignore_error>,
+                               policies::denorm_error<policies::ignore_error>, policies::rounding_error<policies::ignore_error>,
+                               policies::evaluation_error<policies::ignore_error>, policies::promote_double<false>>;
 
 }  // namespace
 
 // The ends of what they are defined for are left to the exact ones, which a NaN brings in.
 double erfinv_near(double x) { return magnitude(x) < 1 && x != 0 ? boost::math::erf_inv(x, Quiet()) : NAN; }
 double erfcinv_near(double x) { return x > 0 && x < 2 ? boost::math::erfc_inv(x, Quiet()) : NAN; }
-double normcdfinv_near(double x) { return x > 0 && x < 1 && x != 0.5 ? -1.4142135623730950488 * boost::math::erfc_inv(2 * x, Quiet()) : NAN; }
+double normcdfinv_near(double x) {
+  return x > 0 && x < 1 && x != 0.5 ? -1.4142135623730950488 * boost::math::erfc_inv(2 * x, Quiet()) : NAN;
+}
 
 double lgamma_near(double x) {
   int sign;
@@ -126,7 +127,8 @@ double power(double x, double y) {
   const double fraction = t.high - j * 0x1p-6;
   const Pair z = product_of(fraction, kLn2Pair.high);
   const double r = z.high, r2 = r * r;
-  const double more = r2 * ((0.5 + r * (1.0 / 6)) + r2 * ((1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720))) + (z.low + (fraction * kLn2Pair.low + t.low * kLn2Pair.high));
+  const double more = r2 * ((0.5 + r * (1.0 / 6)) + r2 * ((1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720))) +
+                      (z.low + (fraction * kLn2Pair.low + t.low * kLn2Pair.high));
   const Pair& root = kRoots[static_cast<size_t>(static_cast<int>(j) + 32)];
   const double grown = root.high * r + (root.high * more + root.low);
   if (n > -1020 && n < 1023) return (root.high + grown) * f64_of(uint64_t(1023 + static_cast<int>(n)) << 52);

@@ -15,12 +15,10 @@ namespace {
 using Wide = long double;
 namespace policies = boost::math::policies;
 // Errors show in the value, never as an exception.
-using Quiet =
-    policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
-                     policies::overflow_error<policies::ignore_error>,
-                     policies::underflow_error<policies::ignore_error>, policies::denorm_error<policies::ignore_error>,
-                     policies::rounding_error<policies::ignore_error>,
-                     policies::evaluation_error<policies::ignore_error>>;
+using Quiet = policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
+                               policies::overflow_error<policies::ignore_error>, policies::underflow_error<policies::ignore_error>,
+                               policies::denorm_error<policies::ignore_error>, policies::rounding_error<policies::ignore_error>,
+                               policies::evaluation_error<policies::ignore_error>>;
 constexpr Quiet kQuiet{};
 
 constexpr Wide kSqrt2 = std::numbers::sqrt2_v<long double>;

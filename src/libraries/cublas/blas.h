@@ -20,34 +20,33 @@ template <class T>
 struct Blas;
 
 // WB_BY is how a scalar is handed over: by value for real numbers, by address for complex ones.
-#define WB_BLAS(T, p, WB_BY)                                                                                             \
-  template <>                                                                                                            \
-  struct Blas<T> {                                                                                                       \
-    static void gemm(cublasOperation_t ta, cublasOperation_t tb, int64_t m, int64_t n, int64_t k, T alpha, const T* a,   \
-                     int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc) {                                  \
-      cblas_##p##gemm(CblasColMajor, to_blas(ta), to_blas(tb), size(m), size(n), size(k), WB_BY alpha, a, size(lda), b,  \
-                      size(ldb), WB_BY beta, c, size(ldc));                                                              \
-    }                                                                                                                    \
-    static void symm(cublasSideMode_t side, cublasFillMode_t uplo, int64_t m, int64_t n, T alpha, const T* a,            \
-                     int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc) {                                  \
-      cblas_##p##symm(CblasColMajor, to_blas(side), to_blas(uplo), size(m), size(n), WB_BY alpha, a, size(lda), b,       \
-                      size(ldb), WB_BY beta, c, size(ldc));                                                              \
-    }                                                                                                                    \
-    static void syrk(cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k, T alpha, const T* a,             \
-                     int64_t lda, T beta, T* c, int64_t ldc) {                                                           \
-      cblas_##p##syrk(CblasColMajor, to_blas(uplo), to_blas(op), size(n), size(k), WB_BY alpha, a, size(lda),            \
-                      WB_BY beta, c, size(ldc));                                                                         \
-    }                                                                                                                    \
-    static void trmm(cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, cublasDiagType_t diag,          \
-                     int64_t m, int64_t n, T alpha, const T* a, int64_t lda, T* b, int64_t ldb) {                        \
-      cblas_##p##trmm(CblasColMajor, to_blas(side), to_blas(uplo), to_blas(op), to_blas(diag), size(m), size(n),         \
-                      WB_BY alpha, a, size(lda), b, size(ldb));                                                          \
-    }                                                                                                                    \
-    static void trsm(cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, cublasDiagType_t diag,          \
-                     int64_t m, int64_t n, T alpha, const T* a, int64_t lda, T* b, int64_t ldb) {                        \
-      cblas_##p##trsm(CblasColMajor, to_blas(side), to_blas(uplo), to_blas(op), to_blas(diag), size(m), size(n),         \
-                      WB_BY alpha, a, size(lda), b, size(ldb));                                                          \
-    }                                                                                                                    \
+#define WB_BLAS(T, p, WB_BY)                                                                                                              \
+  template <>                                                                                                                             \
+  struct Blas<T> {                                                                                                                        \
+    static void gemm(cublasOperation_t ta, cublasOperation_t tb, int64_t m, int64_t n, int64_t k, T alpha, const T* a, int64_t lda,       \
+                     const T* b, int64_t ldb, T beta, T* c, int64_t ldc) {                                                                \
+      cblas_##p##gemm(CblasColMajor, to_blas(ta), to_blas(tb), size(m), size(n), size(k), WB_BY alpha, a, size(lda), b, size(ldb),        \
+                      WB_BY beta, c, size(ldc));                                                                                          \
+    }                                                                                                                                     \
+    static void symm(cublasSideMode_t side, cublasFillMode_t uplo, int64_t m, int64_t n, T alpha, const T* a, int64_t lda, const T* b,    \
+                     int64_t ldb, T beta, T* c, int64_t ldc) {                                                                            \
+      cblas_##p##symm(CblasColMajor, to_blas(side), to_blas(uplo), size(m), size(n), WB_BY alpha, a, size(lda), b, size(ldb), WB_BY beta, \
+                      c, size(ldc));                                                                                                      \
+    }                                                                                                                                     \
+    static void syrk(cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k, T alpha, const T* a, int64_t lda, T beta, T* c,   \
+                     int64_t ldc) {                                                                                                       \
+      cblas_##p##syrk(CblasColMajor, to_blas(uplo), to_blas(op), size(n), size(k), WB_BY alpha, a, size(lda), WB_BY beta, c, size(ldc));  \
+    }                                                                                                                                     \
+    static void trmm(cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, cublasDiagType_t diag, int64_t m, int64_t n,     \
+                     T alpha, const T* a, int64_t lda, T* b, int64_t ldb) {                                                               \
+      cblas_##p##trmm(CblasColMajor, to_blas(side), to_blas(uplo), to_blas(op), to_blas(diag), size(m), size(n), WB_BY alpha, a,          \
+                      size(lda), b, size(ldb));                                                                                           \
+    }                                                                                                                                     \
+    static void trsm(cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, cublasDiagType_t diag, int64_t m, int64_t n,     \
+                     T alpha, const T* a, int64_t lda, T* b, int64_t ldb) {                                                               \
+      cblas_##p##trsm(CblasColMajor, to_blas(side), to_blas(uplo), to_blas(op), to_blas(diag), size(m), size(n), WB_BY alpha, a,          \
+                      size(lda), b, size(ldb));                                                                                           \
+    }                                                                                                                                     \
   };
 WB_BLAS(float, s, )
 WB_BLAS(double, d, )
@@ -55,20 +54,20 @@ WB_BLAS(Complex, c, &)
 WB_BLAS(DoubleComplex, z, &)
 #undef WB_BLAS
 
-inline void hemm(CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n, Complex alpha, const Complex* a, int64_t lda,
-                 const Complex* b, int64_t ldb, Complex beta, Complex* c, int64_t ldc) {
+inline void hemm(CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n, Complex alpha, const Complex* a, int64_t lda, const Complex* b,
+                 int64_t ldb, Complex beta, Complex* c, int64_t ldc) {
   cblas_chemm(CblasColMajor, side, uplo, size(m), size(n), &alpha, a, size(lda), b, size(ldb), &beta, c, size(ldc));
 }
-inline void hemm(CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n, DoubleComplex alpha, const DoubleComplex* a,
-                 int64_t lda, const DoubleComplex* b, int64_t ldb, DoubleComplex beta, DoubleComplex* c, int64_t ldc) {
+inline void hemm(CBLAS_SIDE side, CBLAS_UPLO uplo, int64_t m, int64_t n, DoubleComplex alpha, const DoubleComplex* a, int64_t lda,
+                 const DoubleComplex* b, int64_t ldb, DoubleComplex beta, DoubleComplex* c, int64_t ldc) {
   cblas_zhemm(CblasColMajor, side, uplo, size(m), size(n), &alpha, a, size(lda), b, size(ldb), &beta, c, size(ldc));
 }
-inline void herk(CBLAS_UPLO uplo, CBLAS_TRANSPOSE op, int64_t n, int64_t k, float alpha, const Complex* a, int64_t lda,
-                 float beta, Complex* c, int64_t ldc) {
+inline void herk(CBLAS_UPLO uplo, CBLAS_TRANSPOSE op, int64_t n, int64_t k, float alpha, const Complex* a, int64_t lda, float beta,
+                 Complex* c, int64_t ldc) {
   cblas_cherk(CblasColMajor, uplo, op, size(n), size(k), alpha, a, size(lda), beta, c, size(ldc));
 }
-inline void herk(CBLAS_UPLO uplo, CBLAS_TRANSPOSE op, int64_t n, int64_t k, double alpha, const DoubleComplex* a,
-                 int64_t lda, double beta, DoubleComplex* c, int64_t ldc) {
+inline void herk(CBLAS_UPLO uplo, CBLAS_TRANSPOSE op, int64_t n, int64_t k, double alpha, const DoubleComplex* a, int64_t lda, double beta,
+                 DoubleComplex* c, int64_t ldc) {
   cblas_zherk(CblasColMajor, uplo, op, size(n), size(k), alpha, a, size(lda), beta, c, size(ldc));
 }
 
@@ -100,8 +99,7 @@ struct Product {
 
 // C = alpha op(A) op(B) + beta C, asked of the device's memory first. A, B and C are read only where they matter.
 template <class T>
-void run_product(Memory& memory, const Product& p, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c,
-                 int64_t ldc) {
+void run_product(Memory& memory, const Product& p, T alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T beta, T* c, int64_t ldc) {
   if (p.empty()) return;
   if (alpha != T{0} && p.k > 0) {
     read_matrix(memory, a, p.rows_a(), p.columns_a(), lda, sizeof(T));
@@ -113,8 +111,8 @@ void run_product(Memory& memory, const Product& p, T alpha, const T* a, int64_t 
 }
 
 // Halves are multiplied as floats and rounded once.
-inline void run_product(Memory& memory, const Product& p, Half alpha, const Half* a, int64_t lda, const Half* b,
-                        int64_t ldb, Half beta, Half* c, int64_t ldc);
+inline void run_product(Memory& memory, const Product& p, Half alpha, const Half* a, int64_t lda, const Half* b, int64_t ldb, Half beta,
+                        Half* c, int64_t ldc);
 
 struct AnyMatrix {
   AnyMatrix(const void* base, cudaDataType type, int64_t lead) : base(const_cast<void*>(base)), type(type), lead(lead) {}
@@ -125,8 +123,7 @@ struct AnyMatrix {
 
 // The same for matrices whose types are named at run time, computed in numbers of type W.
 template <class W>
-void run_any_product(Memory& memory, const Product& p, W alpha, const AnyMatrix& a, const AnyMatrix& b, W beta,
-                     const AnyMatrix& c);
+void run_any_product(Memory& memory, const Product& p, W alpha, const AnyMatrix& a, const AnyMatrix& b, W beta, const AnyMatrix& c);
 
 // A matrix as numbers of another type, side by side.
 template <class W>
@@ -141,8 +138,7 @@ std::vector<W> converted(const AnyMatrix& m, int64_t rows, int64_t columns) {
 }
 
 template <class W>
-void run_any_product(Memory& memory, const Product& p, W alpha, const AnyMatrix& a, const AnyMatrix& b, W beta,
-                     const AnyMatrix& c) {
+void run_any_product(Memory& memory, const Product& p, W alpha, const AnyMatrix& a, const AnyMatrix& b, W beta, const AnyMatrix& c) {
   if (p.empty()) return;
   // Products of bytes are exact in double, however many are added.
   using Factor = std::conditional_t<std::is_integral_v<W>, double, W>;
@@ -174,10 +170,10 @@ void run_any_product(Memory& memory, const Product& p, W alpha, const AnyMatrix&
   });
 }
 
-inline void run_product(Memory& memory, const Product& p, Half alpha, const Half* a, int64_t lda, const Half* b,
-                        int64_t ldb, Half beta, Half* c, int64_t ldc) {
-  run_any_product<float>(memory, p, static_cast<float>(alpha), {a, CUDA_R_16F, lda}, {b, CUDA_R_16F, ldb},
-                         static_cast<float>(beta), {c, CUDA_R_16F, ldc});
+inline void run_product(Memory& memory, const Product& p, Half alpha, const Half* a, int64_t lda, const Half* b, int64_t ldb, Half beta,
+                        Half* c, int64_t ldc) {
+  run_any_product<float>(memory, p, static_cast<float>(alpha), {a, CUDA_R_16F, lda}, {b, CUDA_R_16F, ldb}, static_cast<float>(beta),
+                         {c, CUDA_R_16F, ldc});
 }
 
 }  // namespace warpbeam::cublas

@@ -96,10 +96,9 @@ class Call {
 cublasStatus_t enter(const char* name, cublasHandle_t handle, const std::function<cublasStatus_t(Call&)>& body) noexcept;
 
 // What the tables' rows become in the files that define them.
-#define WB_DEFINE_CUBLAS(full_name, parameters, ...)                                                      \
-  extern "C" __attribute__((visibility("default"))) cublasStatus_t full_name parameters {                 \
-    return warpbeam::cublas::enter(#full_name, handle,                                                    \
-                                   [&](warpbeam::cublas::Call& call) -> cublasStatus_t { return __VA_ARGS__; }); \
+#define WB_DEFINE_CUBLAS(full_name, parameters, ...)                                                                                 \
+  extern "C" __attribute__((visibility("default"))) cublasStatus_t full_name parameters {                                            \
+    return warpbeam::cublas::enter(#full_name, handle, [&](warpbeam::cublas::Call& call) -> cublasStatus_t { return __VA_ARGS__; }); \
   }
 
 // --- memory ----------------------------------------------------------------------------------------------------------
@@ -158,12 +157,8 @@ inline void check(const Call& call, cublasOperation_t op) {
 inline void check(const Call& call, cublasFillMode_t uplo) {
   call.require(uplo == CUBLAS_FILL_MODE_LOWER || uplo == CUBLAS_FILL_MODE_UPPER);
 }
-inline void check(const Call& call, cublasSideMode_t side) {
-  call.require(side == CUBLAS_SIDE_LEFT || side == CUBLAS_SIDE_RIGHT);
-}
-inline void check(const Call& call, cublasDiagType_t diag) {
-  call.require(diag == CUBLAS_DIAG_UNIT || diag == CUBLAS_DIAG_NON_UNIT);
-}
+inline void check(const Call& call, cublasSideMode_t side) { call.require(side == CUBLAS_SIDE_LEFT || side == CUBLAS_SIDE_RIGHT); }
+inline void check(const Call& call, cublasDiagType_t diag) { call.require(diag == CUBLAS_DIAG_UNIT || diag == CUBLAS_DIAG_NON_UNIT); }
 inline void check_lead(const Call& call, int64_t lead, int64_t rows) { call.require(lead >= (rows > 1 ? rows : 1)); }
 
 }  // namespace warpbeam::cublas

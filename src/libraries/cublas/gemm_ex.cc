@@ -21,18 +21,12 @@ Plan plan_of(const Call& call, cublasComputeType_t compute, cudaDataType a, cuda
   const bool complex = a == CUDA_C_32F || a == CUDA_C_64F;
   switch (compute) {
     case CUBLAS_COMPUTE_16F:
-    case CUBLAS_COMPUTE_16F_PEDANTIC:
-      known(a == CUDA_R_16F && b == CUDA_R_16F && c == CUDA_R_16F);
-      return {CUDA_R_32F, CUDA_R_16F};
+    case CUBLAS_COMPUTE_16F_PEDANTIC: known(a == CUDA_R_16F && b == CUDA_R_16F && c == CUDA_R_16F); return {CUDA_R_32F, CUDA_R_16F};
     case CUBLAS_COMPUTE_32I:
-    case CUBLAS_COMPUTE_32I_PEDANTIC:
-      known(a == CUDA_R_8I && b == CUDA_R_8I && c == CUDA_R_32I);
-      return {CUDA_R_32I, CUDA_R_32I};
+    case CUBLAS_COMPUTE_32I_PEDANTIC: known(a == CUDA_R_8I && b == CUDA_R_8I && c == CUDA_R_32I); return {CUDA_R_32I, CUDA_R_32I};
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
-    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
-      known(a == b && a == c && among(a, {CUDA_R_64F, CUDA_C_64F}));
-      return {a, a};
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT: known(a == b && a == c && among(a, {CUDA_R_64F, CUDA_C_64F})); return {a, a};
     case CUBLAS_COMPUTE_32F:
     case CUBLAS_COMPUTE_32F_PEDANTIC:
     case CUBLAS_COMPUTE_32F_FAST_16F:
@@ -57,8 +51,8 @@ LateScalar scalar(const Call& call, const void* at, cudaDataType type) {
   return {load(at, type, 0), nullptr, type};
 }
 
-void run(Memory& memory, const Product& p, cudaDataType numbers, DoubleComplex alpha, const AnyMatrix& a,
-         const AnyMatrix& b, DoubleComplex beta, const AnyMatrix& c) {
+void run(Memory& memory, const Product& p, cudaDataType numbers, DoubleComplex alpha, const AnyMatrix& a, const AnyMatrix& b,
+         DoubleComplex beta, const AnyMatrix& c) {
   with_type<int>(numbers, 0, [&]<class W>(W*) {
     if constexpr (std::is_same_v<W, Half> || std::is_same_v<W, BFloat> || std::is_same_v<W, int8_t>) return 0;
     else {
@@ -81,8 +75,8 @@ AnyMatrix at(const AnyMatrix& m, int64_t element) {
 
 // `matrices(memory, i)` gives the i-th three.
 template <class Matrices>
-cublasStatus_t products(Call& call, const Product& p, const void* alpha, AnyMatrix a, AnyMatrix b, const void* beta,
-                        AnyMatrix c, int64_t count, cublasComputeType_t compute, Matrices matrices) {
+cublasStatus_t products(Call& call, const Product& p, const void* alpha, AnyMatrix a, AnyMatrix b, const void* beta, AnyMatrix c,
+                        int64_t count, cublasComputeType_t compute, Matrices matrices) {
   const Plan plan = plan_of(call, compute, a.type, b.type, c.type);
   p.check(call, a.lead, b.lead, c.lead);
   call.require(count >= 0);
@@ -103,14 +97,13 @@ struct Three {
 
 }  // namespace
 
-cublasStatus_t gemm_ex(Call& call, const Product& p, const void* alpha, AnyMatrix a, AnyMatrix b, const void* beta,
-                       AnyMatrix c, cublasComputeType_t compute) {
+cublasStatus_t gemm_ex(Call& call, const Product& p, const void* alpha, AnyMatrix a, AnyMatrix b, const void* beta, AnyMatrix c,
+                       cublasComputeType_t compute) {
   return products(call, p, alpha, a, b, beta, c, 1, compute, [=](Memory&, int64_t) { return Three{a, b, c}; });
 }
 
-cublasStatus_t gemm_batched_ex(Call& call, const Product& p, const void* alpha, const void* const a[], AnyMatrix as,
-                               const void* const b[], AnyMatrix bs, const void* beta, void* const c[], AnyMatrix cs,
-                               int64_t count, cublasComputeType_t compute) {
+cublasStatus_t gemm_batched_ex(Call& call, const Product& p, const void* alpha, const void* const a[], AnyMatrix as, const void* const b[],
+                               AnyMatrix bs, const void* beta, void* const c[], AnyMatrix cs, int64_t count, cublasComputeType_t compute) {
   return products(call, p, alpha, as, bs, beta, cs, count, compute, [=](Memory& memory, int64_t i) {
     memory.reads(a + i, sizeof *a), memory.reads(b + i, sizeof *b), memory.reads(c + i, sizeof *c);
     return Three{{a[i], as.type, as.lead}, {b[i], bs.type, bs.lead}, {c[i], cs.type, cs.lead}};
@@ -121,17 +114,16 @@ size_t scalar_bytes(Call& call, cublasComputeType_t compute, cudaDataType a, cud
   return bytes_of(plan_of(call, compute, a, b, c).scalars);
 }
 
-cublasStatus_t gemm_strided_ex(Call& call, const Product& p, const void* alpha, AnyMatrix a, int64_t stride_a,
-                               AnyMatrix b, int64_t stride_b, const void* beta, AnyMatrix c, int64_t stride_c,
-                               int64_t count, cublasComputeType_t compute) {
-  return products(call, p, alpha, a, b, beta, c, count, compute, [=](Memory&, int64_t i) {
-    return Three{at(a, i * stride_a), at(b, i * stride_b), at(c, i * stride_c)};
-  });
+cublasStatus_t gemm_strided_ex(Call& call, const Product& p, const void* alpha, AnyMatrix a, int64_t stride_a, AnyMatrix b,
+                               int64_t stride_b, const void* beta, AnyMatrix c, int64_t stride_c, int64_t count,
+                               cublasComputeType_t compute) {
+  return products(call, p, alpha, a, b, beta, c, count, compute,
+                  [=](Memory&, int64_t i) { return Three{at(a, i * stride_a), at(b, i * stride_b), at(c, i * stride_c)}; });
 }
 
 // As a whole product of which one triangle is kept.
-cublasStatus_t syrk_ex(Call& call, cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k, const void* alpha,
-                       AnyMatrix a, const void* beta, AnyMatrix c, bool hermitian) {
+cublasStatus_t syrk_ex(Call& call, cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k, const void* alpha, AnyMatrix a,
+                       const void* beta, AnyMatrix c, bool hermitian) {
   check(call, uplo);
   check(call, op);
   call.require(op != (hermitian ? CUBLAS_OP_T : CUBLAS_OP_C));
@@ -153,8 +145,8 @@ cublasStatus_t syrk_ex(Call& call, cublasFillMode_t uplo, cublasOperation_t op, 
     std::vector<Complex> product(static_cast<size_t>(n) * n);
     if (factor != Complex{} && k > 0) {
       read_matrix(memory, from, rows, plain ? k : n, a.lead, sizeof(Complex));
-      Blas<Complex>::gemm(plain ? CUBLAS_OP_N : other, plain ? other : CUBLAS_OP_N, n, n, k, factor, from, a.lead, from,
-                          a.lead, Complex{}, product.data(), n);
+      Blas<Complex>::gemm(plain ? CUBLAS_OP_N : other, plain ? other : CUBLAS_OP_N, n, n, k, factor, from, a.lead, from, a.lead, Complex{},
+                          product.data(), n);
     }
     if (kept != Complex{}) touch_triangle(memory, to, n, c.lead, sizeof(Complex), upper, false);
     touch_triangle(memory, to, n, c.lead, sizeof(Complex), upper, true);

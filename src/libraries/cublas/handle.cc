@@ -47,8 +47,7 @@ cublasStatus_t Call::submit(size_t effort, std::function<void(Memory&)> run) {
 
 cublasStatus_t Call::wait() { return status_of(cudaStreamSynchronize(handle_.stream)); }
 
-cublasStatus_t enter(const char* name, cublasHandle_t handle,
-                     const std::function<cublasStatus_t(Call&)>& body) noexcept {
+cublasStatus_t enter(const char* name, cublasHandle_t handle, const std::function<cublasStatus_t(Call&)>& body) noexcept {
   try {
     const std::shared_ptr<Handle> found = handles().find(handle);
     if (!found) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -126,22 +125,22 @@ WB_EXPORT cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* work
   });
 }
 
-#define WB_SETTING(Type, set, get, field, valid)                                     \
-  WB_EXPORT cublasStatus_t set(cublasHandle_t handle, Type value) {                   \
-    return with_handle(handle, [&](Call& call, Handle& h) {                           \
-      call.require(valid);                                                            \
-      h.field = value;                                                                \
-      return CUBLAS_STATUS_SUCCESS;                                                   \
-    });                                                                               \
-  }                                                                                   \
+#define WB_SETTING(Type, set, get, field, valid)                    \
+  WB_EXPORT cublasStatus_t set(cublasHandle_t handle, Type value) { \
+    return with_handle(handle, [&](Call& call, Handle& h) {         \
+      call.require(valid);                                          \
+      h.field = value;                                              \
+      return CUBLAS_STATUS_SUCCESS;                                 \
+    });                                                             \
+  }                                                                 \
   WB_GETTER(Type, get, field)
-#define WB_GETTER(Type, get, field)                                                  \
-  WB_EXPORT cublasStatus_t get(cublasHandle_t handle, Type* value) {                  \
-    return with_handle(handle, [&](Call& call, Handle& h) {                           \
-      call.require(value);                                                            \
-      *value = h.field;                                                               \
-      return CUBLAS_STATUS_SUCCESS;                                                   \
-    });                                                                               \
+#define WB_GETTER(Type, get, field)                                  \
+  WB_EXPORT cublasStatus_t get(cublasHandle_t handle, Type* value) { \
+    return with_handle(handle, [&](Call& call, Handle& h) {          \
+      call.require(value);                                           \
+      *value = h.field;                                              \
+      return CUBLAS_STATUS_SUCCESS;                                  \
+    });                                                              \
   }
 WB_GETTER(cudaStream_t, cublasGetStream_v2, stream)
 WB_SETTING(cublasPointerMode_t, cublasSetPointerMode_v2, cublasGetPointerMode_v2, pointer_mode,
@@ -152,16 +151,16 @@ WB_SETTING(cublasMath_t, cublasSetMathMode, cublasGetMathMode, math_mode,
            (value & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) <= CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH)
 WB_SETTING(int, cublasSetSmCountTarget, cublasGetSmCountTarget, sm_count_target, value >= 0)
 
-#define WB_STATUSES(X)                                                                                        \
-  X(SUCCESS, "success")                                                                                       \
-  X(NOT_INITIALIZED, "the library was not initialized")                                                       \
-  X(ALLOC_FAILED, "the resource allocation failed")                                                           \
-  X(INVALID_VALUE, "an unsupported value or parameter was passed to the function")                            \
+#define WB_STATUSES(X)                                                                                          \
+  X(SUCCESS, "success")                                                                                         \
+  X(NOT_INITIALIZED, "the library was not initialized")                                                         \
+  X(ALLOC_FAILED, "the resource allocation failed")                                                             \
+  X(INVALID_VALUE, "an unsupported value or parameter was passed to the function")                              \
   X(ARCH_MISMATCH, "the function requires an architectural feature absent from the architecture of the device") \
-  X(MAPPING_ERROR, "an access to GPU memory space failed")                                                    \
-  X(EXECUTION_FAILED, "the function failed to launch on the GPU")                                             \
-  X(INTERNAL_ERROR, "an internal operation failed")                                                           \
-  X(NOT_SUPPORTED, "the functionality is not supported")                                                      \
+  X(MAPPING_ERROR, "an access to GPU memory space failed")                                                      \
+  X(EXECUTION_FAILED, "the function failed to launch on the GPU")                                               \
+  X(INTERNAL_ERROR, "an internal operation failed")                                                             \
+  X(NOT_SUPPORTED, "the functionality is not supported")                                                        \
   X(LICENSE_ERROR, "the functionality requires a license which is not present")
 
 WB_EXPORT const char* cublasGetStatusName(cublasStatus_t status) {

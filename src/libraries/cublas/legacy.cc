@@ -17,26 +17,23 @@ void remember(cublasStatus_t status) {
 // Letters that mean nothing become values that the functions refuse.
 cublasOperation_t op(char c) {
   switch (c) {
-    case 'n': case 'N': return CUBLAS_OP_N;
-    case 't': case 'T': return CUBLAS_OP_T;
-    case 'c': case 'C': return CUBLAS_OP_C;
+    case 'n':
+    case 'N': return CUBLAS_OP_N;
+    case 't':
+    case 'T': return CUBLAS_OP_T;
+    case 'c':
+    case 'C': return CUBLAS_OP_C;
   }
   return static_cast<cublasOperation_t>(-1);
 }
 cublasFillMode_t fill(char c) {
-  return c == 'u' || c == 'U'   ? CUBLAS_FILL_MODE_UPPER
-         : c == 'l' || c == 'L' ? CUBLAS_FILL_MODE_LOWER
-                                : static_cast<cublasFillMode_t>(-1);
+  return c == 'u' || c == 'U' ? CUBLAS_FILL_MODE_UPPER : c == 'l' || c == 'L' ? CUBLAS_FILL_MODE_LOWER : static_cast<cublasFillMode_t>(-1);
 }
 cublasDiagType_t unit(char c) {
-  return c == 'u' || c == 'U'   ? CUBLAS_DIAG_UNIT
-         : c == 'n' || c == 'N' ? CUBLAS_DIAG_NON_UNIT
-                                : static_cast<cublasDiagType_t>(-1);
+  return c == 'u' || c == 'U' ? CUBLAS_DIAG_UNIT : c == 'n' || c == 'N' ? CUBLAS_DIAG_NON_UNIT : static_cast<cublasDiagType_t>(-1);
 }
 cublasSideMode_t at(char c) {
-  return c == 'l' || c == 'L'   ? CUBLAS_SIDE_LEFT
-         : c == 'r' || c == 'R' ? CUBLAS_SIDE_RIGHT
-                                : static_cast<cublasSideMode_t>(-1);
+  return c == 'l' || c == 'L' ? CUBLAS_SIDE_LEFT : c == 'r' || c == 'R' ? CUBLAS_SIDE_RIGHT : static_cast<cublasSideMode_t>(-1);
 }
 
 // A call gives a number in `result`, or nothing.
@@ -64,7 +61,7 @@ WB_EXPORT cublasStatus_t cublasGetVersion(int* version) { return cublasGetVersio
 WB_EXPORT cublasStatus_t cublasAlloc(int n, int size, void** pointer) {
   if (n <= 0 || size <= 0 || !pointer) return CUBLAS_STATUS_INVALID_VALUE;
   return cudaMalloc(pointer, static_cast<size_t>(n) * static_cast<size_t>(size)) == cudaSuccess ? CUBLAS_STATUS_SUCCESS
-                                                                                               : CUBLAS_STATUS_ALLOC_FAILED;
+                                                                                                : CUBLAS_STATUS_ALLOC_FAILED;
 }
 WB_EXPORT cublasStatus_t cublasFree(void* pointer) {
   return cudaFree(pointer) == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INTERNAL_ERROR;
@@ -73,8 +70,8 @@ WB_EXPORT cublasStatus_t cublasSetKernelStream(cudaStream_t stream) {
   return cublasSetStream_v2(warpbeam::cublas::legacy_handle(), stream);
 }
 
-#define WB_LEGACY(Result, name, parameters, ...)                                                    \
-  WB_EXPORT Result cublas##name parameters {                                                        \
+#define WB_LEGACY(Result, name, parameters, ...)                                                            \
+  WB_EXPORT Result cublas##name parameters {                                                                \
     return run<Result>([&](cublasHandle_t handle, auto& result) -> cublasStatus_t { return __VA_ARGS__; }); \
   }
 #include "warpbeam/cublas/legacy.inc"

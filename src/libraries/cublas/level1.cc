@@ -125,8 +125,7 @@ cublasStatus_t dot(Call& call, int64_t n, const T* x, int64_t incx, const T* y, 
   return call.submit_result<V>(n * sizeof(T), values(result), [=, v = vector(x, n, incx), w = vector(y, n, incy)](Memory& memory) {
     v.reads(memory), w.reads(memory);
     Wide<V> sum{};
-    for (int64_t i = 0; i < n; ++i)
-      sum += convert<Wide<V>>(conjugate_if(conjugate, v[i])) * convert<Wide<V>>(w[i]);
+    for (int64_t i = 0; i < n; ++i) sum += convert<Wide<V>>(conjugate_if(conjugate, v[i])) * convert<Wide<V>>(w[i]);
     return convert<V>(sum);
   });
 }

@@ -8,8 +8,7 @@ namespace warpbeam::cublas {
 namespace {
 
 bool is_float(cudaDataType type) {
-  return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_C_32F ||
-         type == CUDA_C_64F;
+  return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_C_32F || type == CUDA_C_64F;
 }
 
 void check_types(const Call& call, std::initializer_list<cudaDataType> types) {
@@ -63,12 +62,8 @@ cublasStatus_t extreme(Call& call, int64_t n, AnyVector x, Index* result, bool l
 
 }  // namespace
 
-cublasStatus_t amax_ex(Call& call, int64_t n, AnyVector x, int* result, bool largest) {
-  return extreme(call, n, x, result, largest);
-}
-cublasStatus_t amax_ex(Call& call, int64_t n, AnyVector x, int64_t* result, bool largest) {
-  return extreme(call, n, x, result, largest);
-}
+cublasStatus_t amax_ex(Call& call, int64_t n, AnyVector x, int* result, bool largest) { return extreme(call, n, x, result, largest); }
+cublasStatus_t amax_ex(Call& call, int64_t n, AnyVector x, int64_t* result, bool largest) { return extreme(call, n, x, result, largest); }
 
 cublasStatus_t asum_ex(Call& call, int64_t n, AnyVector x, AnyScalar result, cudaDataType execution) {
   check_types(call, {x.type, result.type, execution});
@@ -98,8 +93,7 @@ cublasStatus_t nrm2_ex(Call& call, int64_t n, AnyVector x, AnyScalar result, cud
   });
 }
 
-cublasStatus_t dot_ex(Call& call, int64_t n, AnyVector x, AnyVector y, AnyScalar result, cudaDataType execution,
-                      bool conjugate) {
+cublasStatus_t dot_ex(Call& call, int64_t n, AnyVector x, AnyVector y, AnyScalar result, cudaDataType execution, bool conjugate) {
   check_types(call, {x.type, y.type, result.type, execution});
   return result_of(call, n <= 0 ? 0 : n * 8, result, [=, v = Elements{x, n}, w = Elements{y, n}](Memory& memory) {
     DoubleComplex sum = 0;

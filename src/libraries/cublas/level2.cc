@@ -35,8 +35,7 @@ std::vector<W> scaled(Memory& memory, const Vector<T>& y, W beta) {
 
 // y += alpha op(A) x, in numbers of type W.
 template <class W, class V>
-void multiply(cublasOperation_t op, int64_t m, int64_t n, W alpha, const Storage<V>& a, const std::vector<W>& x,
-              std::vector<W>& y) {
+void multiply(cublasOperation_t op, int64_t m, int64_t n, W alpha, const Storage<V>& a, const std::vector<W>& x, std::vector<W>& y) {
   for (int64_t j = 0; j < n; ++j) {
     const auto c = a.column(j, m);
     if (op == CUBLAS_OP_N) {
@@ -51,8 +50,8 @@ void multiply(cublasOperation_t op, int64_t m, int64_t n, W alpha, const Storage
 }
 
 template <class W, class V, class X, class Y>
-void run_gemv(Memory& memory, cublasOperation_t op, int64_t m, int64_t n, W alpha, const Storage<V>& a,
-              const Vector<X>& x, W beta, const Vector<Y>& y) {
+void run_gemv(Memory& memory, cublasOperation_t op, int64_t m, int64_t n, W alpha, const Storage<V>& a, const Vector<X>& x, W beta,
+              const Vector<Y>& y) {
   std::vector<W> out = scaled(memory, y, beta);
   y.writes(memory);
   if (alpha != W{0}) {
@@ -77,8 +76,8 @@ struct GemvShape {
 };
 
 template <class T, class V>
-cublasStatus_t gemv(Call& call, cublasOperation_t trans, int64_t m, int64_t n, const T* alpha, const Storage<V>& a,
-                    const T* x, int64_t incx, const T* beta, T* y, int64_t incy) {
+cublasStatus_t gemv(Call& call, cublasOperation_t trans, int64_t m, int64_t n, const T* alpha, const Storage<V>& a, const T* x,
+                    int64_t incx, const T* beta, T* y, int64_t incy) {
   const GemvShape shape{trans, m, n};
   shape.check(call, incx, incy);
   a.check(call, m);
@@ -90,9 +89,8 @@ cublasStatus_t gemv(Call& call, cublasOperation_t trans, int64_t m, int64_t n, c
 }
 
 template <class S, class A, class Y>
-cublasStatus_t gemv_batched(Call& call, cublasOperation_t trans, int64_t m, int64_t n, const S* alpha, const A* const a[],
-                            int64_t lead, const A* const x[], int64_t incx, const S* beta, Y* const y[], int64_t incy,
-                            int64_t count) {
+cublasStatus_t gemv_batched(Call& call, cublasOperation_t trans, int64_t m, int64_t n, const S* alpha, const A* const a[], int64_t lead,
+                            const A* const x[], int64_t incx, const S* beta, Y* const y[], int64_t incy, int64_t count) {
   const GemvShape shape{trans, m, n};
   shape.check(call, incx, incy);
   check_lead(call, lead, m);
@@ -109,9 +107,9 @@ cublasStatus_t gemv_batched(Call& call, cublasOperation_t trans, int64_t m, int6
 }
 
 template <class S, class A, class Y>
-cublasStatus_t gemv_strided(Call& call, cublasOperation_t trans, int64_t m, int64_t n, const S* alpha, const A* a,
-                            int64_t lead, int64_t stride_a, const A* x, int64_t incx, int64_t stride_x, const S* beta,
-                            Y* y, int64_t incy, int64_t stride_y, int64_t count) {
+cublasStatus_t gemv_strided(Call& call, cublasOperation_t trans, int64_t m, int64_t n, const S* alpha, const A* a, int64_t lead,
+                            int64_t stride_a, const A* x, int64_t incx, int64_t stride_x, const S* beta, Y* y, int64_t incy,
+                            int64_t stride_y, int64_t count) {
   const GemvShape shape{trans, m, n};
   shape.check(call, incx, incy);
   check_lead(call, lead, m);
@@ -128,8 +126,8 @@ cublasStatus_t gemv_strided(Call& call, cublasOperation_t trans, int64_t m, int6
 
 // Of a hermitian matrix the imaginary parts of the diagonal are taken as zero.
 template <class T, class V>
-cublasStatus_t symv(Call& call, cublasFillMode_t uplo, int64_t n, const T* alpha, const Storage<V>& a, const T* x,
-                    int64_t incx, const T* beta, T* y, int64_t incy, bool hermitian) {
+cublasStatus_t symv(Call& call, cublasFillMode_t uplo, int64_t n, const T* alpha, const Storage<V>& a, const T* x, int64_t incx,
+                    const T* beta, T* y, int64_t incy, bool hermitian) {
   using W = Value<T>;
   check(call, uplo);
   call.require(n >= 0 && incx != 0 && incy != 0);
@@ -185,8 +183,8 @@ struct Triangle {
 };
 
 template <class T, class V>
-cublasStatus_t trmv(Call& call, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, int64_t n,
-                    const Storage<V>& a, T* x, int64_t inc) {
+cublasStatus_t trmv(Call& call, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, int64_t n, const Storage<V>& a, T* x,
+                    int64_t inc) {
   using W = Value<T>;
   const Triangle<V> t{uplo, trans, diag, n, a};
   t.check(call, inc);
@@ -209,8 +207,8 @@ cublasStatus_t trmv(Call& call, cublasFillMode_t uplo, cublasOperation_t trans, 
 }
 
 template <class T, class V>
-cublasStatus_t trsv(Call& call, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, int64_t n,
-                    const Storage<V>& a, T* x, int64_t inc) {
+cublasStatus_t trsv(Call& call, cublasFillMode_t uplo, cublasOperation_t trans, cublasDiagType_t diag, int64_t n, const Storage<V>& a, T* x,
+                    int64_t inc) {
   using W = Value<T>;
   const Triangle<V> t{uplo, trans, diag, n, a};
   t.check(call, inc);
@@ -274,8 +272,8 @@ void add_to_triangle(Memory& memory, const Storage<V>& a, int64_t n, bool upper,
 }
 
 template <class S, class T, class V>
-cublasStatus_t syr(Call& call, cublasFillMode_t uplo, int64_t n, const S* alpha, const T* x, int64_t inc,
-                   const Storage<V>& a, bool hermitian) {
+cublasStatus_t syr(Call& call, cublasFillMode_t uplo, int64_t n, const S* alpha, const T* x, int64_t inc, const Storage<V>& a,
+                   bool hermitian) {
   check(call, uplo);
   call.require(n >= 0 && inc != 0);
   a.check(call, n);
@@ -292,8 +290,8 @@ cublasStatus_t syr(Call& call, cublasFillMode_t uplo, int64_t n, const S* alpha,
 }
 
 template <class T, class V>
-cublasStatus_t syr2(Call& call, cublasFillMode_t uplo, int64_t n, const T* alpha, const T* x, int64_t incx, const T* y,
-                    int64_t incy, const Storage<V>& a, bool hermitian) {
+cublasStatus_t syr2(Call& call, cublasFillMode_t uplo, int64_t n, const T* alpha, const T* x, int64_t incx, const T* y, int64_t incy,
+                    const Storage<V>& a, bool hermitian) {
   check(call, uplo);
   call.require(n >= 0 && incx != 0 && incy != 0);
   a.check(call, n);
@@ -305,8 +303,7 @@ cublasStatus_t syr2(Call& call, cublasFillMode_t uplo, int64_t n, const T* alpha
     v.reads(memory), w.reads(memory);
     const std::vector<V> left = gather<V>(v), right = gather<V>(w);
     add_to_triangle(memory, a, n, uplo == CUBLAS_FILL_MODE_UPPER, hermitian, [&](int64_t i, int64_t j) {
-      return left[i] * (s * conjugate_if(hermitian, right[j])) +
-             right[i] * (conjugate_if(hermitian, s) * conjugate_if(hermitian, left[j]));
+      return left[i] * (s * conjugate_if(hermitian, right[j])) + right[i] * (conjugate_if(hermitian, s) * conjugate_if(hermitian, left[j]));
     });
   });
 }

@@ -9,8 +9,8 @@ namespace {
 // --- general products ----------------------------------------------------------------------------------------------------
 
 template <class T>
-cublasStatus_t gemm(Call& call, const Product& p, const T* alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
-                    const T* beta, T* c, int64_t ldc) {
+cublasStatus_t gemm(Call& call, const Product& p, const T* alpha, const T* a, int64_t lda, const T* b, int64_t ldb, const T* beta, T* c,
+                    int64_t ldc) {
   p.check(call, lda, ldb, ldc);
   const auto factor = call.scalar(alpha), keep = call.scalar(beta);
   if (p.empty()) return CUBLAS_STATUS_SUCCESS;
@@ -20,8 +20,8 @@ cublasStatus_t gemm(Call& call, const Product& p, const T* alpha, const T* a, in
 }
 
 template <class T>
-cublasStatus_t gemm_batched(Call& call, const Product& p, const T* alpha, const T* const a[], int64_t lda,
-                            const T* const b[], int64_t ldb, const T* beta, T* const c[], int64_t ldc, int64_t count) {
+cublasStatus_t gemm_batched(Call& call, const Product& p, const T* alpha, const T* const a[], int64_t lda, const T* const b[], int64_t ldb,
+                            const T* beta, T* const c[], int64_t ldc, int64_t count) {
   p.check(call, lda, ldb, ldc);
   call.require(count >= 0);
   const auto factor = call.scalar(alpha), keep = call.scalar(beta);
@@ -30,15 +30,13 @@ cublasStatus_t gemm_batched(Call& call, const Product& p, const T* alpha, const 
     const auto s = factor.get(memory), k = keep.get(memory);
     const size_t bytes = static_cast<size_t>(count) * sizeof(void*);
     memory.reads(a, bytes), memory.reads(b, bytes), memory.reads(c, bytes);
-    for (int64_t i = 0; i < count; ++i)
-      run_product(memory, p, s, values(a[i]), lda, values(b[i]), ldb, k, values(c[i]), ldc);
+    for (int64_t i = 0; i < count; ++i) run_product(memory, p, s, values(a[i]), lda, values(b[i]), ldb, k, values(c[i]), ldc);
   });
 }
 
 template <class T>
-cublasStatus_t gemm_strided(Call& call, const Product& p, const T* alpha, const T* a, int64_t lda, int64_t stride_a,
-                            const T* b, int64_t ldb, int64_t stride_b, const T* beta, T* c, int64_t ldc, int64_t stride_c,
-                            int64_t count) {
+cublasStatus_t gemm_strided(Call& call, const Product& p, const T* alpha, const T* a, int64_t lda, int64_t stride_a, const T* b,
+                            int64_t ldb, int64_t stride_b, const T* beta, T* c, int64_t ldc, int64_t stride_c, int64_t count) {
   p.check(call, lda, ldb, ldc);
   call.require(count >= 0);
   const auto factor = call.scalar(alpha), keep = call.scalar(beta);
@@ -52,10 +50,10 @@ cublasStatus_t gemm_strided(Call& call, const Product& p, const T* alpha, const 
 
 // As below, for types that are named at run time. Everything is looked at before the first group is queued.
 template <class Index>
-cublasStatus_t gemm_grouped_ex(Call& call, const cublasOperation_t op_a[], const cublasOperation_t op_b[], const Index m[],
-                               const Index n[], const Index k[], const void* alpha, const void* const a[], cudaDataType type_a,
-                               const Index lda[], const void* const b[], cudaDataType type_b, const Index ldb[], const void* beta,
-                               void* const c[], cudaDataType type_c, const Index ldc[], Index groups, const Index group_size[],
+cublasStatus_t gemm_grouped_ex(Call& call, const cublasOperation_t op_a[], const cublasOperation_t op_b[], const Index m[], const Index n[],
+                               const Index k[], const void* alpha, const void* const a[], cudaDataType type_a, const Index lda[],
+                               const void* const b[], cudaDataType type_b, const Index ldb[], const void* beta, void* const c[],
+                               cudaDataType type_c, const Index ldc[], Index groups, const Index group_size[],
                                cublasComputeType_t compute) {
   call.require(groups >= 0);
   if (groups == 0) return CUBLAS_STATUS_SUCCESS;
@@ -66,10 +64,10 @@ cublasStatus_t gemm_grouped_ex(Call& call, const cublasOperation_t op_a[], const
   for (Index g = 0; g < groups; ++g) product(g).check(call, lda[g], ldb[g], ldc[g]), call.require(group_size[g] >= 0);
   int64_t before = 0;
   for (Index g = 0; g < groups; before += group_size[g++]) {
-    const cublasStatus_t status = gemm_batched_ex(
-        call, product(g), static_cast<const char*>(alpha) + g * scalar, a + before, {nullptr, type_a, lda[g]}, b + before,
-        {nullptr, type_b, ldb[g]}, static_cast<const char*>(beta) + g * scalar, c + before, {nullptr, type_c, ldc[g]},
-        group_size[g], compute);
+    const cublasStatus_t status =
+        gemm_batched_ex(call, product(g), static_cast<const char*>(alpha) + g * scalar, a + before, {nullptr, type_a, lda[g]}, b + before,
+                        {nullptr, type_b, ldb[g]}, static_cast<const char*>(beta) + g * scalar, c + before, {nullptr, type_c, ldc[g]},
+                        group_size[g], compute);
     if (status != CUBLAS_STATUS_SUCCESS) return status;
   }
   return CUBLAS_STATUS_SUCCESS;
@@ -77,10 +75,9 @@ cublasStatus_t gemm_grouped_ex(Call& call, const cublasOperation_t op_a[], const
 
 // The sizes and scalars of the groups are the host's, the matrices' addresses the device's.
 template <class T, class Index>
-cublasStatus_t gemm_grouped(Call& call, const cublasOperation_t op_a[], const cublasOperation_t op_b[], const Index m[],
-                            const Index n[], const Index k[], const T alpha[], const T* const a[], const Index lda[],
-                            const T* const b[], const Index ldb[], const T beta[], T* const c[], const Index ldc[],
-                            Index groups, const Index group_size[]) {
+cublasStatus_t gemm_grouped(Call& call, const cublasOperation_t op_a[], const cublasOperation_t op_b[], const Index m[], const Index n[],
+                            const Index k[], const T alpha[], const T* const a[], const Index lda[], const T* const b[], const Index ldb[],
+                            const T beta[], T* const c[], const Index ldc[], Index groups, const Index group_size[]) {
   call.require(groups >= 0);
   if (groups == 0) return CUBLAS_STATUS_SUCCESS;
   call.require(op_a && op_b && m && n && k && alpha && beta && lda && ldb && ldc && group_size);
@@ -102,16 +99,15 @@ cublasStatus_t gemm_grouped(Call& call, const cublasOperation_t op_a[], const cu
     memory.reads(a, total * sizeof(void*)), memory.reads(b, total * sizeof(void*)), memory.reads(c, total * sizeof(void*));
     size_t at = 0;
     for (const Group& g : all)
-      for (int64_t i = 0; i < g.count; ++i, ++at)
-        run_product(memory, g.p, g.alpha, a[at], g.lda, b[at], g.ldb, g.beta, c[at], g.ldc);
+      for (int64_t i = 0; i < g.count; ++i, ++at) run_product(memory, g.p, g.alpha, a[at], g.lda, b[at], g.ldb, g.beta, c[at], g.ldc);
   });
 }
 
 // --- symmetric and hermitian ones ------------------------------------------------------------------------------------------
 
 template <class T>
-cublasStatus_t symm(Call& call, cublasSideMode_t side, cublasFillMode_t uplo, int64_t m, int64_t n, const T* alpha,
-                    const T* a, int64_t lda, const T* b, int64_t ldb, const T* beta, T* c, int64_t ldc, bool hermitian) {
+cublasStatus_t symm(Call& call, cublasSideMode_t side, cublasFillMode_t uplo, int64_t m, int64_t n, const T* alpha, const T* a, int64_t lda,
+                    const T* b, int64_t ldb, const T* beta, T* c, int64_t ldc, bool hermitian) {
   using V = Value<T>;
   check(call, side);
   check(call, uplo);
@@ -132,8 +128,7 @@ cublasStatus_t symm(Call& call, cublasSideMode_t side, cublasFillMode_t uplo, in
     if (k != V{0}) read_matrix(memory, c, m, n, ldc, sizeof(V));
     write_matrix(memory, c, m, n, ldc, sizeof(V));
     if constexpr (is_complex<V>) {
-      if (hermitian)
-        return hemm(to_blas(side), to_blas(uplo), m, n, s, values(a), lda, values(b), ldb, k, values(c), ldc);
+      if (hermitian) return hemm(to_blas(side), to_blas(uplo), m, n, s, values(a), lda, values(b), ldb, k, values(c), ldc);
     }
     Blas<V>::symm(side, uplo, m, n, s, values(a), lda, values(b), ldb, k, values(c), ldc);
   });
@@ -149,8 +144,8 @@ void check_rank(const Call& call, cublasFillMode_t uplo, cublasOperation_t op, i
 }
 
 template <class S, class T>
-cublasStatus_t syrk(Call& call, cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k, const S* alpha,
-                    const T* a, int64_t lda, const S* beta, T* c, int64_t ldc, bool hermitian) {
+cublasStatus_t syrk(Call& call, cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k, const S* alpha, const T* a, int64_t lda,
+                    const S* beta, T* c, int64_t ldc, bool hermitian) {
   using V = Value<T>;
   check_rank<T>(call, uplo, op, n, k, hermitian);
   const int64_t rows = op == CUBLAS_OP_N ? n : k, columns = op == CUBLAS_OP_N ? k : n;
@@ -166,10 +161,8 @@ cublasStatus_t syrk(Call& call, cublasFillMode_t uplo, cublasOperation_t op, int
     if (s != Factor{0} && k > 0) read_matrix(memory, a, rows, columns, lda, sizeof(V));
     if (b != Factor{0}) touch_triangle(memory, c, n, ldc, sizeof(V), upper, false);
     touch_triangle(memory, c, n, ldc, sizeof(V), upper, true);
-    if constexpr (is_complex<V> && !is_complex<Factor>)
-      herk(to_blas(uplo), to_blas(op), n, k, s, values(a), lda, b, values(c), ldc);
-    else
-      Blas<V>::syrk(uplo, op, n, k, s, values(a), lda, b, values(c), ldc);
+    if constexpr (is_complex<V> && !is_complex<Factor>) herk(to_blas(uplo), to_blas(op), n, k, s, values(a), lda, b, values(c), ldc);
+    else Blas<V>::syrk(uplo, op, n, k, s, values(a), lda, b, values(c), ldc);
   });
 }
 
@@ -178,8 +171,8 @@ enum class Ranks { Both, First };
 // C = alpha op(A) op(B)^t (+ its mirror image) + beta C: the product as a whole, of which one triangle is kept. A real beta
 // over complex matrices tells hermitian updates.
 template <class T, class S>
-cublasStatus_t syr2k(Call& call, cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k, const T* alpha,
-                     const T* a, int64_t lda, const T* b, int64_t ldb, const S* beta, T* c, int64_t ldc, Ranks ranks) {
+cublasStatus_t syr2k(Call& call, cublasFillMode_t uplo, cublasOperation_t op, int64_t n, int64_t k, const T* alpha, const T* a, int64_t lda,
+                     const T* b, int64_t ldb, const S* beta, T* c, int64_t ldc, Ranks ranks) {
   using V = Value<T>;
   constexpr bool hermitian = is_complex<V> && !is_complex<Value<S>>;
   check_rank<T>(call, uplo, op, n, k, hermitian);
@@ -201,8 +194,8 @@ cublasStatus_t syr2k(Call& call, cublasFillMode_t uplo, cublasOperation_t op, in
       read_matrix(memory, b, rows, columns, ldb, sizeof(V));
       const cublasOperation_t other = hermitian ? CUBLAS_OP_C : CUBLAS_OP_T;
       const bool plain = op == CUBLAS_OP_N;
-      Blas<V>::gemm(plain ? CUBLAS_OP_N : other, plain ? other : CUBLAS_OP_N, n, n, k, s, values(a), lda, values(b), ldb,
-                    V{0}, product.data(), n);
+      Blas<V>::gemm(plain ? CUBLAS_OP_N : other, plain ? other : CUBLAS_OP_N, n, n, k, s, values(a), lda, values(b), ldb, V{0},
+                    product.data(), n);
     }
     if (kept != V{0}) touch_triangle(memory, c, n, ldc, sizeof(V), upper, false);
     touch_triangle(memory, c, n, ldc, sizeof(V), upper, true);
@@ -242,8 +235,8 @@ struct TriangularShape {
 
 // The product goes to a place of its own, which may be B's.
 template <class T>
-cublasStatus_t trmm(Call& call, const TriangularShape& t, const T* alpha, const T* a, int64_t lda, const T* b, int64_t ldb,
-                    T* c, int64_t ldc) {
+cublasStatus_t trmm(Call& call, const TriangularShape& t, const T* alpha, const T* a, int64_t lda, const T* b, int64_t ldb, T* c,
+                    int64_t ldc) {
   using V = Value<T>;
   t.check(call, lda, ldb);
   check_lead(call, ldc, t.m);
@@ -281,14 +274,12 @@ cublasStatus_t trsm(Call& call, const TriangularShape& t, const T* alpha, const 
   t.check(call, lda, ldb);
   const auto factor = call.scalar(alpha);
   if (t.empty()) return CUBLAS_STATUS_SUCCESS;
-  return call.submit(t.effort(), [=](Memory& memory) {
-    run_trsm(memory, t, factor.get(memory), values(a), lda, values(b), ldb);
-  });
+  return call.submit(t.effort(), [=](Memory& memory) { run_trsm(memory, t, factor.get(memory), values(a), lda, values(b), ldb); });
 }
 
 template <class T>
-cublasStatus_t trsm_batched(Call& call, const TriangularShape& t, const T* alpha, const T* const a[], int64_t lda,
-                            T* const b[], int64_t ldb, int64_t count) {
+cublasStatus_t trsm_batched(Call& call, const TriangularShape& t, const T* alpha, const T* const a[], int64_t lda, T* const b[],
+                            int64_t ldb, int64_t count) {
   t.check(call, lda, ldb);
   call.require(count >= 0);
   const auto factor = call.scalar(alpha);
@@ -309,8 +300,8 @@ V element(const V* a, int64_t lead, cublasOperation_t op, int64_t i, int64_t j) 
 
 // C may be A or B, with its leading dimension and not transposed.
 template <class T>
-cublasStatus_t geam(Call& call, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n, const T* alpha,
-                    const T* a, int64_t lda, const T* beta, const T* b, int64_t ldb, T* c, int64_t ldc) {
+cublasStatus_t geam(Call& call, cublasOperation_t op_a, cublasOperation_t op_b, int64_t m, int64_t n, const T* alpha, const T* a,
+                    int64_t lda, const T* beta, const T* b, int64_t ldb, T* c, int64_t ldc) {
   using V = Value<T>;
   check(call, op_a);
   check(call, op_b);
@@ -340,8 +331,8 @@ cublasStatus_t geam(Call& call, cublasOperation_t op_a, cublasOperation_t op_b, 
 }
 
 template <class T>
-cublasStatus_t dgmm(Call& call, cublasSideMode_t side, int64_t m, int64_t n, const T* a, int64_t lda, const T* x,
-                    int64_t inc, T* c, int64_t ldc) {
+cublasStatus_t dgmm(Call& call, cublasSideMode_t side, int64_t m, int64_t n, const T* a, int64_t lda, const T* x, int64_t inc, T* c,
+                    int64_t ldc) {
   using V = Value<T>;
   check(call, side);
   call.require(m >= 0 && n >= 0);

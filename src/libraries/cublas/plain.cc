@@ -138,8 +138,8 @@ cublasStatus_t getrf_batched(Call& call, int n, T* const a[], int lda, int* pivo
 }
 
 template <class T>
-cublasStatus_t getri_batched(Call& call, int n, const T* const a[], int lda, const int* pivots, T* const c[], int ldc,
-                             int* info, int count) {
+cublasStatus_t getri_batched(Call& call, int n, const T* const a[], int lda, const int* pivots, T* const c[], int ldc, int* info,
+                             int count) {
   call.require(n >= 0 && count >= 0);
   check_lead(call, lda, n);
   check_lead(call, ldc, n);
@@ -163,8 +163,8 @@ cublasStatus_t getri_batched(Call& call, int n, const T* const a[], int lda, con
 
 // `info` is the host's here: it tells wrong arguments.
 template <class T>
-cublasStatus_t getrs_batched(Call& call, cublasOperation_t op, int n, int columns, const T* const a[], int lda,
-                             const int* pivots, T* const b[], int ldb, int* info, int count) {
+cublasStatus_t getrs_batched(Call& call, cublasOperation_t op, int n, int columns, const T* const a[], int lda, const int* pivots,
+                             T* const b[], int ldb, int* info, int count) {
   check(call, op);
   call.require(info);
   const int wrong = n < 0 ? -2 : columns < 0 ? -3 : lda < std::max(1, n) ? -5 : ldb < std::max(1, n) ? -8 : count < 0 ? -10 : 0;
@@ -186,8 +186,7 @@ cublasStatus_t getrs_batched(Call& call, cublasOperation_t op, int n, int column
 }
 
 template <class T>
-cublasStatus_t matinv_batched(Call& call, int n, const T* const a[], int lda, T* const inverse[], int ldi, int* info,
-                              int count) {
+cublasStatus_t matinv_batched(Call& call, int n, const T* const a[], int lda, T* const inverse[], int ldi, int* info, int count) {
   call.require(n >= 0 && count >= 0);
   check_lead(call, lda, n);
   check_lead(call, ldi, n);
@@ -231,11 +230,17 @@ cublasStatus_t geqrf_batched(Call& call, int m, int n, T* const a[], int lda, T*
 }
 
 template <class T>
-cublasStatus_t gels_batched(Call& call, cublasOperation_t op, int m, int n, int columns, T* const a[], int lda,
-                            T* const c[], int ldc, int* info, int* device_info, int count) {
+cublasStatus_t gels_batched(Call& call, cublasOperation_t op, int m, int n, int columns, T* const a[], int lda, T* const c[], int ldc,
+                            int* info, int* device_info, int count) {
   check(call, op);
   call.require(info);
-  const int wrong = m < 0 ? -2 : n < 0 ? -3 : columns < 0 ? -4 : lda < std::max(1, m) ? -6 : ldc < std::max(1, m) ? -8 : count < 0 ? -11 : 0;
+  const int wrong = m < 0                  ? -2
+                    : n < 0                ? -3
+                    : columns < 0          ? -4
+                    : lda < std::max(1, m) ? -6
+                    : ldc < std::max(1, m) ? -8
+                    : count < 0            ? -11
+                                           : 0;
   *info = wrong;
   call.require(!wrong);
   call.support(op == CUBLAS_OP_N && m >= n);  // as documented

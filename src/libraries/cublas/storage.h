@@ -29,8 +29,7 @@ struct Storage {
   // Of one triangle of a square matrix.
   Column<V> column(int64_t j, int64_t n, bool upper) const {
     switch (kind) {
-      case Kind::Packed:
-        return upper ? Column<V>{base + j * (j + 1) / 2, 0, j} : Column<V>{base + j * (2 * n - j - 1) / 2 + j, j, n - 1};
+      case Kind::Packed: return upper ? Column<V>{base + j * (j + 1) / 2, 0, j} : Column<V>{base + j * (2 * n - j - 1) / 2 + j, j, n - 1};
       case Kind::TriangularBand: {
         const int64_t low = upper ? std::max<int64_t>(0, j - below) : j, high = upper ? j : std::min(n - 1, j + below);
         return {base + j * lead + (upper ? below + low - j : 0), low, high};

@@ -48,8 +48,8 @@ class Matrices {
 
   cublasStatus_t take_back() {
     for (const Copy& copy : copies_)
-      if (copy.changes && cudaMemcpy2D(copy.host, copy.pitch, copy.device, copy.width, copy.width, copy.columns,
-                                       cudaMemcpyDeviceToHost) != cudaSuccess)
+      if (copy.changes &&
+          cudaMemcpy2D(copy.host, copy.pitch, copy.device, copy.width, copy.width, copy.columns, cudaMemcpyDeviceToHost) != cudaSuccess)
         return CUBLAS_STATUS_EXECUTION_FAILED;
     return cudaDeviceSynchronize() == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
   }

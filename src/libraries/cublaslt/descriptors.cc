@@ -142,31 +142,28 @@ cublasStatus_t prepare(Opaque* d, size_t size, Body body) {
 
 }  // namespace
 
-#define WB_ATTRIBUTES(Name, Handle, Attribute)                                                                          \
-  WB_EXPORT cublasStatus_t cublasLt##Name##Destroy(Handle d) {                                                          \
-    delete d;                                                                                                           \
-    return CUBLAS_STATUS_SUCCESS;                                                                                       \
-  }                                                                                                                     \
-  WB_EXPORT cublasStatus_t cublasLt##Name##SetAttribute(Handle d, Attribute attribute, const void* from, size_t size) { \
-    return set(d, attribute, from, size);                                                                               \
-  }                                                                                                                     \
-  WB_EXPORT cublasStatus_t cublasLt##Name##GetAttribute(Handle d, Attribute attribute, void* to, size_t size,           \
-                                                        size_t* written) {                                              \
-    return get(d, attribute, to, size, written);                                                                        \
+#define WB_ATTRIBUTES(Name, Handle, Attribute)                                                                                   \
+  WB_EXPORT cublasStatus_t cublasLt##Name##Destroy(Handle d) {                                                                   \
+    delete d;                                                                                                                    \
+    return CUBLAS_STATUS_SUCCESS;                                                                                                \
+  }                                                                                                                              \
+  WB_EXPORT cublasStatus_t cublasLt##Name##SetAttribute(Handle d, Attribute attribute, const void* from, size_t size) {          \
+    return set(d, attribute, from, size);                                                                                        \
+  }                                                                                                                              \
+  WB_EXPORT cublasStatus_t cublasLt##Name##GetAttribute(Handle d, Attribute attribute, void* to, size_t size, size_t* written) { \
+    return get(d, attribute, to, size, written);                                                                                 \
   }
 WB_ATTRIBUTES(MatrixLayout, cublasLtMatrixLayout_t, cublasLtMatrixLayoutAttribute_t)
 WB_ATTRIBUTES(MatmulDesc, cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t)
 WB_ATTRIBUTES(MatrixTransformDesc, cublasLtMatrixTransformDesc_t, cublasLtMatrixTransformDescAttributes_t)
 WB_ATTRIBUTES(MatmulPreference, cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t)
 
-WB_EXPORT cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t d, size_t size, cudaDataType type,
-                                                           uint64_t rows, uint64_t columns, int64_t lead) {
-  return prepare(d, size, [&] {
-    *reinterpret_cast<Layout*>(d) = {type, CUBLASLT_ORDER_COL, rows, columns, lead, 1, 0, 0, 0};
-  });
+WB_EXPORT cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t d, size_t size, cudaDataType type, uint64_t rows,
+                                                           uint64_t columns, int64_t lead) {
+  return prepare(d, size, [&] { *reinterpret_cast<Layout*>(d) = {type, CUBLASLT_ORDER_COL, rows, columns, lead, 1, 0, 0, 0}; });
 }
-WB_EXPORT cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* d, cudaDataType type, uint64_t rows,
-                                                    uint64_t columns, int64_t lead) {
+WB_EXPORT cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* d, cudaDataType type, uint64_t rows, uint64_t columns,
+                                                    int64_t lead) {
   return create(d, [&](auto* made) { return cublasLtMatrixLayoutInit_internal(made, sizeof *made, type, rows, columns, lead); });
 }
 WB_EXPORT cublasStatus_t cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t d, size_t size, cublasComputeType_t compute,
@@ -180,8 +177,7 @@ WB_EXPORT cublasStatus_t cublasLtMatmulDescInit_internal(cublasLtMatmulDesc_t d,
 WB_EXPORT cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* d, cublasComputeType_t compute, cudaDataType_t scale) {
   return create(d, [&](auto* made) { return cublasLtMatmulDescInit_internal(made, sizeof *made, compute, scale); });
 }
-WB_EXPORT cublasStatus_t cublasLtMatrixTransformDescInit_internal(cublasLtMatrixTransformDesc_t d, size_t size,
-                                                                  cudaDataType scale) {
+WB_EXPORT cublasStatus_t cublasLtMatrixTransformDescInit_internal(cublasLtMatrixTransformDesc_t d, size_t size, cudaDataType scale) {
   return prepare(d, size, [&] { reinterpret_cast<Transform*>(d)->scale = scale; });
 }
 WB_EXPORT cublasStatus_t cublasLtMatrixTransformDescCreate(cublasLtMatrixTransformDesc_t* d, cudaDataType scale) {

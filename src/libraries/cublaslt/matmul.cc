@@ -48,8 +48,8 @@ bool supported(int32_t compute, cudaDataType scale, cudaDataType a, cudaDataType
     case CUBLAS_COMPUTE_32F_FAST_TF32:
     case CUBLAS_COMPUTE_32F_EMULATED_16BFX9:
       if (scale == CUDA_C_32F) return a == CUDA_C_32F && d == CUDA_C_32F;
-      return scale == CUDA_R_32F &&
-             (d == a || d == CUDA_R_32F) && among(a, {CUDA_R_32F, CUDA_R_16F, CUDA_R_16BF, CUDA_R_8I}) && d != CUDA_R_8I;
+      return scale == CUDA_R_32F && (d == a || d == CUDA_R_32F) && among(a, {CUDA_R_32F, CUDA_R_16F, CUDA_R_16BF, CUDA_R_8I}) &&
+             d != CUDA_R_8I;
   }
   return false;
 }
@@ -62,8 +62,8 @@ cublasStatus_t check(const Layout& l) {
   return l.rows > 0x7fffffff || l.columns > 0x7fffffff ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_SUCCESS;
 }
 
-constexpr uint32_t kRelu = 2, kBias = 4, kDRelu = 8, kBiasGradient = 16, kGelu = 32, kDGelu = 64, kAux = 128,
-                   kBiasGradientA = 256, kBiasGradientB = 512;
+constexpr uint32_t kRelu = 2, kBias = 4, kDRelu = 8, kBiasGradient = 16, kGelu = 32, kDGelu = 64, kAux = 128, kBiasGradientA = 256,
+                   kBiasGradientB = 512;
 constexpr uint32_t kEpilogues = kRelu | kBias | kDRelu | kBiasGradient | kGelu | kDGelu | kAux | kBiasGradientA | kBiasGradientB;
 
 cudaDataType aux_type(const Matmul& m, const Layout& d) { return m.aux_type < 0 ? d.type : static_cast<cudaDataType>(m.aux_type); }
@@ -77,7 +77,8 @@ cublasStatus_t check(const Matmul& m, const Layout& a, const Layout& b, const La
   if (m.pointer_mode < 0 || m.pointer_mode > CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST) return CUBLAS_STATUS_INVALID_VALUE;
   const bool plain_a = m.op_a == CUBLAS_OP_N, plain_b = m.op_b == CUBLAS_OP_N;
   const uint64_t rows = plain_a ? a.rows : a.columns, k = plain_a ? a.columns : a.rows;
-  if ((plain_b ? b.rows : b.columns) != k || d.rows != rows || d.columns != (plain_b ? b.columns : b.rows)) return CUBLAS_STATUS_INVALID_VALUE;
+  if ((plain_b ? b.rows : b.columns) != k || d.rows != rows || d.columns != (plain_b ? b.columns : b.rows))
+    return CUBLAS_STATUS_INVALID_VALUE;
   if (c.rows != d.rows || c.columns != d.columns) return CUBLAS_STATUS_INVALID_VALUE;
   if (a.batch != d.batch || b.batch != d.batch || c.batch != d.batch) return CUBLAS_STATUS_INVALID_VALUE;
   if (!supported(m.compute, static_cast<cudaDataType>(m.scale), a.type, b.type, c.type, d.type)) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -89,7 +90,8 @@ cublasStatus_t check(const Matmul& m, const Layout& a, const Layout& b, const La
       if (p) return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   if (m.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return CUBLAS_STATUS_SUCCESS;
-  if (m.epilogue == 0 || m.epilogue & ~kEpilogues || among(d.type, {CUDA_C_32F, CUDA_C_64F, CUDA_R_32I})) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (m.epilogue == 0 || m.epilogue & ~kEpilogues || among(d.type, {CUDA_C_32F, CUDA_C_64F, CUDA_R_32I}))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m.epilogue & (kBiasGradientA | kBiasGradientB) && narrow(a.type)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m.epilogue & (kGelu | kDGelu) && m.epilogue & (kAux | kDGelu) && narrow(aux_type(m, d))) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m.epilogue & (kBias | kBiasGradient | kBiasGradientA | kBiasGradientB) && !m.bias) return CUBLAS_STATUS_INVALID_VALUE;
@@ -187,7 +189,8 @@ void apply_epilogue(Memory& memory, const Matmul& m, const Layout& d, int32_t ba
   const bool bits = e & (kRelu | kDRelu);  // of ReLU only the sign is kept, one bit for each element
   const size_t aux_run = bits ? (rows + 7) / 8 : rows * bytes_of(aux_type);
   const size_t aux_pitch = bits ? m.aux_lead / 8 : m.aux_lead * bytes_of(aux_type);
-  auto* aux = static_cast<unsigned char*>(m.aux) + (bits ? batch * m.aux_stride / 8 : batch * m.aux_stride * static_cast<int64_t>(bytes_of(aux_type)));
+  auto* aux = static_cast<unsigned char*>(m.aux) +
+              (bits ? batch * m.aux_stride / 8 : batch * m.aux_stride * static_cast<int64_t>(bytes_of(aux_type)));
   if (e & (kDRelu | kDGelu)) memory.reads(aux, aux_run, columns, aux_pitch);
   else if (e & kAux) memory.writes(aux, aux_run, columns, aux_pitch);
   for (int64_t j = 0; j < columns; ++j)
@@ -223,8 +226,8 @@ void store_operand_sums(Memory& memory, const Matmul& m, const std::vector<W>& x
 }
 
 template <class W>
-void multiply(Memory& memory, const Matmul& m, const Factors& alpha, const void* a, const Layout& la, const void* b,
-              const Layout& lb, const Factors& beta, const void* c, const Layout& lc, void* d, const Layout& ld) {
+void multiply(Memory& memory, const Matmul& m, const Factors& alpha, const void* a, const Layout& la, const void* b, const Layout& lb,
+              const Factors& beta, const void* c, const Layout& lc, void* d, const Layout& ld) {
   const auto rows = static_cast<int64_t>(ld.rows), columns = static_cast<int64_t>(ld.columns);
   const auto k = static_cast<int64_t>(m.op_a == CUBLAS_OP_N ? la.columns : la.rows);
   if (rows == 0 || columns == 0) return;
@@ -239,8 +242,8 @@ void multiply(Memory& memory, const Matmul& m, const Factors& alpha, const void*
     std::vector<W> value(static_cast<size_t>(rows * columns));
     if (k > 0 && std::any_of(s.begin(), s.end(), [](W x) { return x != W{}; })) {
       const auto left = gathered<W>(memory, batch_at(a, la, batch), la), right = gathered<W>(memory, batch_at(b, lb, batch), lb);
-      Blas<W>::gemm(operation(m.op_a), operation(m.op_b), rows, columns, k, W(1), left.data(),
-                    std::max<int64_t>(1, la.rows), right.data(), std::max<int64_t>(1, lb.rows), W{}, value.data(), rows);
+      Blas<W>::gemm(operation(m.op_a), operation(m.op_b), rows, columns, k, W(1), left.data(), std::max<int64_t>(1, la.rows), right.data(),
+                    std::max<int64_t>(1, lb.rows), W{}, value.data(), rows);
       if (m.epilogue & kBiasGradientA) store_operand_sums(memory, m, left, la, m.op_a == CUBLAS_OP_N, batch);
       if (m.epilogue & kBiasGradientB) store_operand_sums(memory, m, right, lb, m.op_b != CUBLAS_OP_N, batch);
     }
@@ -265,10 +268,11 @@ void multiply(Memory& memory, const Matmul& m, const Factors& alpha, const void*
 
 cublasStatus_t answer(cudaError_t error) { return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED; }
 
-cublasStatus_t matmul(Matmul m, const void* alpha, const void* a, const Layout& la, const void* b, const Layout& lb,
-                      const void* beta, const void* c, const Layout& lc, void* d, const Layout& ld, cudaStream_t stream) {
+cublasStatus_t matmul(Matmul m, const void* alpha, const void* a, const Layout& la, const void* b, const Layout& lb, const void* beta,
+                      const void* c, const Layout& lc, void* d, const Layout& ld, cudaStream_t stream) {
   if (const cublasStatus_t status = check(m, la, lb, lc, ld); status != CUBLAS_STATUS_SUCCESS) return status;
-  if (narrow(la.type) && (reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b) | reinterpret_cast<uintptr_t>(d)) % 16) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (narrow(la.type) && (reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b) | reinterpret_cast<uintptr_t>(d)) % 16)
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   if (m.bias_type < 0) m.bias_type = narrow(la.type) ? narrow_bias(lc.type) : ld.type;
   m.aux_type = aux_type(m, ld);
   const auto scale = static_cast<cudaDataType>(m.scale);
@@ -279,9 +283,10 @@ cublasStatus_t matmul(Matmul m, const void* alpha, const void* a, const Layout& 
     return on_host ? Factors{load(p, scale, 0), nullptr, false, scale} : Factors{{}, p, each, scale};
   };
   const Factors s = factors(alpha, mode == CUBLASLT_POINTER_MODE_HOST, mode != CUBLASLT_POINTER_MODE_DEVICE);
-  const Factors t = beta_zero ? Factors{}
-                              : factors(beta, mode == CUBLASLT_POINTER_MODE_HOST || mode == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST,
-                                        mode == CUBLASLT_POINTER_MODE_DEVICE_VECTOR);
+  const Factors t = beta_zero
+                        ? Factors{}
+                        : factors(beta, mode == CUBLASLT_POINTER_MODE_HOST || mode == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST,
+                                  mode == CUBLASLT_POINTER_MODE_DEVICE_VECTOR);
   if (!c && (t.device || t.value != DoubleComplex{})) return CUBLAS_STATUS_INVALID_VALUE;
   const size_t effort = ld.rows * ld.columns * (la.rows * la.columns / std::max<uint64_t>(1, ld.rows) + 1) * ld.batch;
   return answer(cuda::enqueue_library_call(stream, "cublasLtMatmul", effort, [=](Memory& memory) {
@@ -327,22 +332,18 @@ WB_EXPORT cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
 }
 
 WB_EXPORT cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t m, const void* alpha, const void* a,
-                                        cublasLtMatrixLayout_t la, const void* b, cublasLtMatrixLayout_t lb,
-                                        const void* beta, const void* c, cublasLtMatrixLayout_t lc, void* d,
-                                        cublasLtMatrixLayout_t ld, const cublasLtMatmulAlgo_t*, void*, size_t,
-                                        cudaStream_t stream) {
+                                        cublasLtMatrixLayout_t la, const void* b, cublasLtMatrixLayout_t lb, const void* beta,
+                                        const void* c, cublasLtMatrixLayout_t lc, void* d, cublasLtMatrixLayout_t ld,
+                                        const cublasLtMatmulAlgo_t*, void*, size_t, cudaStream_t stream) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!m || !la || !lb || !lc || !ld) return CUBLAS_STATUS_INVALID_VALUE;
-  return guarded([&] {
-    return matmul(as_matmul(m), alpha, a, layout(la), b, layout(lb), beta, c, layout(lc), d, layout(ld), stream);
-  });
+  return guarded([&] { return matmul(as_matmul(m), alpha, a, layout(la), b, layout(lb), beta, c, layout(lc), d, layout(ld), stream); });
 }
 
 // C = alpha op(A) + beta op(B), between layouts and types.
-WB_EXPORT cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t handle, cublasLtMatrixTransformDesc_t descr,
-                                                 const void* alpha, const void* a, cublasLtMatrixLayout_t la,
-                                                 const void* beta, const void* b, cublasLtMatrixLayout_t lb, void* c,
-                                                 cublasLtMatrixLayout_t lc, cudaStream_t stream) {
+WB_EXPORT cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t handle, cublasLtMatrixTransformDesc_t descr, const void* alpha,
+                                                 const void* a, cublasLtMatrixLayout_t la, const void* beta, const void* b,
+                                                 cublasLtMatrixLayout_t lb, void* c, cublasLtMatrixLayout_t lc, cudaStream_t stream) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!descr || !alpha || !a || !la || !c || !lc || (b && (!lb || !beta))) return CUBLAS_STATUS_INVALID_VALUE;
   const Transform t = *reinterpret_cast<const Transform*>(descr);
@@ -356,7 +357,8 @@ WB_EXPORT cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t handle, cublas
   };
   if (!fits(from, t.op_a) || (b && !fits(other, t.op_b)) || from.batch != to.batch) return CUBLAS_STATUS_INVALID_VALUE;
   return guarded([&] {
-    const auto s = load(alpha, static_cast<cudaDataType>(t.scale), 0), r = b ? load(beta, static_cast<cudaDataType>(t.scale), 0) : DoubleComplex{};
+    const auto s = load(alpha, static_cast<cudaDataType>(t.scale), 0),
+               r = b ? load(beta, static_cast<cudaDataType>(t.scale), 0) : DoubleComplex{};
     return answer(warpbeam::cuda::enqueue_library_call(stream, "cublasLtMatrixTransform", to.rows * to.columns * 16, [=](Memory& memory) {
       const auto rows = static_cast<int64_t>(to.rows), columns = static_cast<int64_t>(to.columns);
       for (int32_t batch = 0; batch < to.batch; ++batch) {
@@ -382,9 +384,8 @@ WB_EXPORT cublasStatus_t cublasLtMatrixTransform(cublasLtHandle_t handle, cublas
 constexpr int kLastId = 255;
 
 WB_EXPORT cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t m, cublasLtMatrixLayout_t a,
-                                                 cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
-                                                 cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algo,
-                                                 cublasLtMatmulHeuristicResult_t* result) {
+                                                 cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                                 const cublasLtMatmulAlgo_t* algo, cublasLtMatmulHeuristicResult_t* result) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!m || !a || !b || !c || !d || !algo || !result) return CUBLAS_STATUS_INVALID_VALUE;
   *result = {};
@@ -398,9 +399,8 @@ WB_EXPORT cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublas
   return result->state;
 }
 
-WB_EXPORT cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t m,
-                                                        cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
-                                                        cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+WB_EXPORT cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t m, cublasLtMatrixLayout_t a,
+                                                        cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                                         cublasLtMatmulPreference_t preference, int wanted,
                                                         cublasLtMatmulHeuristicResult_t results[], int* count) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -413,8 +413,8 @@ WB_EXPORT cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
 }
 
 WB_EXPORT cublasStatus_t cublasLtMatmulAlgoGetIds(cublasLtHandle_t handle, cublasComputeType_t compute, cudaDataType_t scale,
-                                                  cudaDataType_t a, cudaDataType_t b, cudaDataType_t c, cudaDataType_t d,
-                                                  int wanted, int ids[], int* count) {
+                                                  cudaDataType_t a, cudaDataType_t b, cudaDataType_t c, cudaDataType_t d, int wanted,
+                                                  int ids[], int* count) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (wanted < 1 || !ids) return CUBLAS_STATUS_INVALID_VALUE;
   const bool there = supported(compute, scale, a, b, c, d);
@@ -424,8 +424,8 @@ WB_EXPORT cublasStatus_t cublasLtMatmulAlgoGetIds(cublasLtHandle_t handle, cubla
 }
 
 WB_EXPORT cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t handle, cublasComputeType_t compute, cudaDataType_t scale,
-                                                cudaDataType_t a, cudaDataType_t b, cudaDataType_t c, cudaDataType_t d,
-                                                int id, cublasLtMatmulAlgo_t* algo) {
+                                                cudaDataType_t a, cudaDataType_t b, cudaDataType_t c, cudaDataType_t d, int id,
+                                                cublasLtMatmulAlgo_t* algo) {
   if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
   if (!algo || id < 0 || id > kLastId) return CUBLAS_STATUS_INVALID_VALUE;
   *algo = {};
@@ -434,9 +434,8 @@ WB_EXPORT cublasStatus_t cublasLtMatmulAlgoInit(cublasLtHandle_t handle, cublasC
 }
 
 // What an algorithm can do, of which programs that search for the best one make their configurations.
-WB_EXPORT cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t* algo,
-                                                           cublasLtMatmulAlgoCapAttributes_t attribute, void* to,
-                                                           size_t size, size_t* written) {
+WB_EXPORT cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t* algo, cublasLtMatmulAlgoCapAttributes_t attribute,
+                                                           void* to, size_t size, size_t* written) {
   uint64_t value = 0;
   switch (attribute) {
     case CUBLASLT_ALGO_CAP_SPLITK_SUPPORT:
@@ -476,17 +475,17 @@ WB_EXPORT cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulA
 }
 
 // A configuration is kept, and means nothing.
-WB_EXPORT cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t* algo,
-                                                              cublasLtMatmulAlgoConfigAttributes_t attribute,
+WB_EXPORT cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t* algo, cublasLtMatmulAlgoConfigAttributes_t attribute,
                                                               const void* from, size_t size) {
-  if (!algo || !from || attribute < CUBLASLT_ALGO_CONFIG_TILE_ID || attribute > CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!algo || !from || attribute < CUBLASLT_ALGO_CONFIG_TILE_ID || attribute > CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID)
+    return CUBLAS_STATUS_INVALID_VALUE;
   if (size != 2 && size != 4) return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(reinterpret_cast<char*>(algo->data) + 4 * attribute, from, size);
   return CUBLAS_STATUS_SUCCESS;
 }
 WB_EXPORT cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t* algo,
-                                                              cublasLtMatmulAlgoConfigAttributes_t attribute, void* to,
-                                                              size_t size, size_t* written) {
+                                                              cublasLtMatmulAlgoConfigAttributes_t attribute, void* to, size_t size,
+                                                              size_t* written) {
   if (!algo || attribute < CUBLASLT_ALGO_CONFIG_ID || attribute > CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID) return CUBLAS_STATUS_INVALID_VALUE;
   const size_t needed = attribute >= CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID ? 2 : 4;
   if (size == 0) return written ? (*written = needed, CUBLAS_STATUS_SUCCESS) : CUBLAS_STATUS_INVALID_VALUE;

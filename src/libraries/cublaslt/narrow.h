@@ -16,8 +16,7 @@ template <class Body>
 void with_element(cudaDataType type, Body&& body) {
   if (type == CUDA_R_8F_E4M3) body(static_cast<numeric::E4m3*>(nullptr));
   else if (type == CUDA_R_8F_E5M2) body(static_cast<numeric::E5m2*>(nullptr));
-  else
-    numeric::with_type<int>(type, 0, [&]<class T>(T* p) { return body(p), 0; });
+  else numeric::with_type<int>(type, 0, [&]<class T>(T* p) { return body(p), 0; });
 }
 inline size_t element_bytes(cudaDataType type) { return narrow(type) ? 1 : numeric::bytes_of(type); }
 

@@ -39,9 +39,7 @@ bool call(const Callback& callback, cudaStream_t stream, void* data, void* eleme
   return cudaLaunchKernel(callback.kernel, grid, dim3(kThreads), arguments, callback.shared_bytes, stream) == cudaSuccess;
 }
 
-Callback& of_type(Plan& plan, cufftXtCallbackType type) {
-  return type >= CUFFT_CB_ST_COMPLEX ? plan.store : plan.load;
-}
+Callback& of_type(Plan& plan, cufftXtCallbackType type) { return type >= CUFFT_CB_ST_COMPLEX ? plan.store : plan.load; }
 
 // Whether the plan's data are of the type that the callback is for.
 bool fits(const Transform& transform, cufftXtCallbackType type) {
@@ -66,18 +64,15 @@ cufftResult execute_with_callbacks(Plan& plan, const char* name, const void* in,
   if (plan.load.kernel) {
     if (!call(plan.load, plan.stream, const_cast<void*>(in), before.get(), read)) return CUFFT_EXEC_FAILED;
   } else if (in_place) {
-    if (cudaMemcpyAsync(before.get(), in, read_bytes, cudaMemcpyDeviceToDevice, plan.stream) != cudaSuccess)
-      return CUFFT_EXEC_FAILED;
+    if (cudaMemcpyAsync(before.get(), in, read_bytes, cudaMemcpyDeviceToDevice, plan.stream) != cudaSuccess) return CUFFT_EXEC_FAILED;
   }
   const cudaError_t queued = warpbeam::cuda::enqueue_library_call(
-      plan.stream, name, transform->effort(),
-      [=](warpbeam::cuda::LibraryMemory& memory) { transform->run(memory, from, to, direction); });
+      plan.stream, name, transform->effort(), [=](warpbeam::cuda::LibraryMemory& memory) { transform->run(memory, from, to, direction); });
   if (queued != cudaSuccess) return CUFFT_EXEC_FAILED;
   if (plan.store.kernel) {
     if (!call(plan.store, plan.stream, out, to, written)) return CUFFT_EXEC_FAILED;
   } else if (in_place) {
-    if (cudaMemcpyAsync(out, to, written_bytes, cudaMemcpyDeviceToDevice, plan.stream) != cudaSuccess)
-      return CUFFT_EXEC_FAILED;
+    if (cudaMemcpyAsync(out, to, written_bytes, cudaMemcpyDeviceToDevice, plan.stream) != cudaSuccess) return CUFFT_EXEC_FAILED;
   }
   return CUFFT_SUCCESS;
 }

@@ -34,8 +34,8 @@ std::shared_ptr<Plan> find(cufftHandle handle) {
   return found == plans().live.end() ? nullptr : found->second;
 }
 
-cufftResult execute(cufftHandle handle, const char* name, std::initializer_list<cufftType> types, const void* in,
-                    void* out, int direction) {
+cufftResult execute(cufftHandle handle, const char* name, std::initializer_list<cufftType> types, const void* in, void* out,
+                    int direction) {
   return guarded([&] {
     const auto plan = find(handle);
     if (!plan || !plan->transform) return CUFFT_INVALID_PLAN;
@@ -71,9 +71,8 @@ bool is_type(cufftType type) {
 
 // The transform of a call's arguments; the sizes are checked where there is no plan yet, too.
 template <class Int>
-cufftResult describe(int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist, const Int* onembed,
-                     int64_t ostride, int64_t odist, cufftType type, int64_t batch, std::shared_ptr<Transform>* made,
-                     Width width = Width::Full) {
+cufftResult describe(int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist, const Int* onembed, int64_t ostride,
+                     int64_t odist, cufftType type, int64_t batch, std::shared_ptr<Transform>* made, Width width = Width::Full) {
   if (!is_type(type)) return CUFFT_INVALID_TYPE;
   if (rank < 1 || rank > 3 || !n) return CUFFT_INVALID_VALUE;
   for (int i = 0; i < rank; ++i)
@@ -100,9 +99,8 @@ cufftResult no_work(size_t* size) {
 }
 
 template <class Int>
-cufftResult make(cufftHandle handle, int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist,
-                 const Int* onembed, int64_t ostride, int64_t odist, cufftType type, int64_t batch, size_t* work,
-                 Width width = Width::Full) {
+cufftResult make(cufftHandle handle, int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist, const Int* onembed,
+                 int64_t ostride, int64_t odist, cufftType type, int64_t batch, size_t* work, Width width = Width::Full) {
   return guarded([&] {
     const auto plan = find(handle);
     if (!plan) return CUFFT_INVALID_PLAN;
@@ -121,8 +119,8 @@ cufftResult make(cufftHandle handle, int rank, const Int* n, const Int* inembed,
 }
 
 template <class Int>
-cufftResult ask(int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist, const Int* onembed,
-                int64_t ostride, int64_t odist, cufftType type, int64_t batch, size_t* work, Width width = Width::Full) {
+cufftResult ask(int rank, const Int* n, const Int* inembed, int64_t istride, int64_t idist, const Int* onembed, int64_t ostride,
+                int64_t odist, cufftType type, int64_t batch, size_t* work, Width width = Width::Full) {
   if (!work) return CUFFT_INVALID_VALUE;
   const cufftResult result = describe(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, nullptr, width);
   return result == CUFFT_SUCCESS ? no_work(work) : result;
@@ -193,9 +191,7 @@ WB_EXPORT cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, 
 }
 #define WB_MANY(Int) int rank, Int *n, Int *inembed, Int istride, Int idist, Int *onembed, Int ostride, Int odist, cufftType type, Int batch
 #define WB_MANY_ARGUMENTS rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch
-WB_EXPORT cufftResult cufftMakePlanMany(cufftHandle plan, WB_MANY(int), size_t* work) {
-  return make(plan, WB_MANY_ARGUMENTS, work);
-}
+WB_EXPORT cufftResult cufftMakePlanMany(cufftHandle plan, WB_MANY(int), size_t* work) { return make(plan, WB_MANY_ARGUMENTS, work); }
 WB_EXPORT cufftResult cufftMakePlanMany64(cufftHandle plan, WB_MANY(long long), size_t* work) {
   return make(plan, WB_MANY_ARGUMENTS, work);
 }
@@ -244,9 +240,7 @@ WB_EXPORT cufftResult cufftGetSize(cufftHandle plan, size_t* work) {
   return !find(plan) ? CUFFT_INVALID_PLAN : work ? no_work(work) : CUFFT_INVALID_VALUE;
 }
 WB_EXPORT cufftResult cufftSetWorkArea(cufftHandle plan, void*) { return find(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; }
-WB_EXPORT cufftResult cufftSetAutoAllocation(cufftHandle plan, int) {
-  return find(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
-}
+WB_EXPORT cufftResult cufftSetAutoAllocation(cufftHandle plan, int) { return find(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; }
 
 WB_EXPORT cufftResult cufftExecC2C(cufftHandle plan, cufftComplex* in, cufftComplex* out, int direction) {
   return execute(plan, "cufftExecC2C", {CUFFT_C2C}, in, out, direction);

@@ -27,8 +27,7 @@ struct Plan {
 std::shared_ptr<Plan> find(cufftHandle handle);
 
 // Queues the plan's transform; `types` are those that the function is for, none meaning all.
-cufftResult execute(cufftHandle handle, const char* name, std::initializer_list<cufftType> types, const void* in, void* out,
-                    int direction);
+cufftResult execute(cufftHandle handle, const char* name, std::initializer_list<cufftType> types, const void* in, void* out, int direction);
 
 // Queues the transform between its callbacks.
 cufftResult execute_with_callbacks(Plan& plan, const char* name, const void* in, void* out, int direction);

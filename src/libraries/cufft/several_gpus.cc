@@ -23,12 +23,8 @@ class DeviceOf {
   int before_ = 0;
 };
 
-bool is_complex(const Plan& plan) {
-  return plan.transform && (plan.transform->type() == CUFFT_C2C || plan.transform->type() == CUFFT_Z2Z);
-}
-size_t element_bytes(const Plan& plan) {
-  return plan.transform->type() == CUFFT_C2C ? sizeof(cufftComplex) : sizeof(cufftDoubleComplex);
-}
+bool is_complex(const Plan& plan) { return plan.transform && (plan.transform->type() == CUFFT_C2C || plan.transform->type() == CUFFT_Z2Z); }
+size_t element_bytes(const Plan& plan) { return plan.transform->type() == CUFFT_C2C ? sizeof(cufftComplex) : sizeof(cufftDoubleComplex); }
 
 // What can be done with a plan's memory at all.
 cufftResult usable(const std::shared_ptr<Plan>& plan) {
@@ -92,7 +88,8 @@ cufftResult run(cufftHandle handle, const char* name, cufftType type, cudaLibXtD
       result = CUFFT_EXEC_FAILED;
     cudaFree(whole);
     // What follows a transform is in the other one of the two orders.
-    if (in == out) out->subFormat = in->subFormat == CUFFT_XT_FORMAT_INPLACE_SHUFFLED ? CUFFT_XT_FORMAT_INPLACE : CUFFT_XT_FORMAT_INPLACE_SHUFFLED;
+    if (in == out)
+      out->subFormat = in->subFormat == CUFFT_XT_FORMAT_INPLACE_SHUFFLED ? CUFFT_XT_FORMAT_INPLACE : CUFFT_XT_FORMAT_INPLACE_SHUFFLED;
     return result;
   });
 }
@@ -175,8 +172,10 @@ WB_EXPORT cufftResult cufftXtExecDescriptor(cufftHandle handle, cudaLibXtDesc* i
   const auto plan = find(handle);
   return plan && plan->transform ? run(handle, "cufftXtExecDescriptor", plan->transform->type(), in, out, direction) : CUFFT_INVALID_PLAN;
 }
-#define WB_REAL(name) \
-  WB_EXPORT cufftResult name(cufftHandle plan, cudaLibXtDesc*, cudaLibXtDesc*) { return find(plan) ? CUFFT_NOT_SUPPORTED : CUFFT_INVALID_PLAN; }
+#define WB_REAL(name)                                                            \
+  WB_EXPORT cufftResult name(cufftHandle plan, cudaLibXtDesc*, cudaLibXtDesc*) { \
+    return find(plan) ? CUFFT_NOT_SUPPORTED : CUFFT_INVALID_PLAN;                \
+  }
 WB_REAL(cufftXtExecDescriptorR2C)
 WB_REAL(cufftXtExecDescriptorC2R)
 WB_REAL(cufftXtExecDescriptorD2Z)

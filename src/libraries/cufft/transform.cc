@@ -22,24 +22,24 @@ std::mutex& planner() {
 
 template <class Real>
 struct Fftw;
-#define WB_FFTW(R, p)                                                                                                    \
-  template <>                                                                                                            \
-  struct Fftw<R> {                                                                                                       \
-    using Complex = p##complex;                                                                                          \
-    using Plan = p##plan;                                                                                                \
-    static void* allocate(size_t bytes) { return p##malloc(bytes); }                                                     \
-    static void release(void* memory) { p##free(memory); }                                                               \
-    static Plan complex_plan(int rank, const int* n, void* in, void* out, int sign) {                                    \
-      return p##plan_dft(rank, n, static_cast<Complex*>(in), static_cast<Complex*>(out), sign, FFTW_ESTIMATE);           \
-    }                                                                                                                    \
-    static Plan forward_plan(int rank, const int* n, void* in, void* out) {                                              \
-      return p##plan_dft_r2c(rank, n, static_cast<R*>(in), static_cast<Complex*>(out), FFTW_ESTIMATE);                   \
-    }                                                                                                                    \
-    static Plan inverse_plan(int rank, const int* n, void* in, void* out) {                                              \
-      return p##plan_dft_c2r(rank, n, static_cast<Complex*>(in), static_cast<R*>(out), FFTW_ESTIMATE);                   \
-    }                                                                                                                    \
-    static void execute(Plan plan) { p##execute(plan); }                                                                 \
-    static void destroy(Plan plan) { p##destroy_plan(plan); }                                                            \
+#define WB_FFTW(R, p)                                                                                          \
+  template <>                                                                                                  \
+  struct Fftw<R> {                                                                                             \
+    using Complex = p##complex;                                                                                \
+    using Plan = p##plan;                                                                                      \
+    static void* allocate(size_t bytes) { return p##malloc(bytes); }                                           \
+    static void release(void* memory) { p##free(memory); }                                                     \
+    static Plan complex_plan(int rank, const int* n, void* in, void* out, int sign) {                          \
+      return p##plan_dft(rank, n, static_cast<Complex*>(in), static_cast<Complex*>(out), sign, FFTW_ESTIMATE); \
+    }                                                                                                          \
+    static Plan forward_plan(int rank, const int* n, void* in, void* out) {                                    \
+      return p##plan_dft_r2c(rank, n, static_cast<R*>(in), static_cast<Complex*>(out), FFTW_ESTIMATE);         \
+    }                                                                                                          \
+    static Plan inverse_plan(int rank, const int* n, void* in, void* out) {                                    \
+      return p##plan_dft_c2r(rank, n, static_cast<Complex*>(in), static_cast<R*>(out), FFTW_ESTIMATE);         \
+    }                                                                                                          \
+    static void execute(Plan plan) { p##execute(plan); }                                                       \
+    static void destroy(Plan plan) { p##destroy_plan(plan); }                                                  \
   };
 WB_FFTW(float, fftwf_)
 WB_FFTW(double, fftw_)
@@ -115,8 +115,8 @@ class HostTransform final : public Transform {
   }
 
   // Between a layout in device memory and contiguous memory of the host's.
-  void move(cuda::LibraryMemory& memory, const std::vector<int64_t>& sizes, const Layout& layout, int64_t batch,
-            size_t numbers, void* device, void* host, bool store) {
+  void move(cuda::LibraryMemory& memory, const std::vector<int64_t>& sizes, const Layout& layout, int64_t batch, size_t numbers,
+            void* device, void* host, bool store) {
     const size_t bytes = numbers * sizeof(Stored);
     char* base = static_cast<char*>(device) + batch * layout.distance * static_cast<int64_t>(bytes);
     const int64_t row = sizes.back(), step = layout.stride;
@@ -189,9 +189,7 @@ size_t Transform::elements(bool output, bool in_place) const {
   return static_cast<size_t>(batch_ * product(given_ ? sizes(output) : layout(output, in_place).extent));
 }
 
-size_t Transform::element_bytes(bool output) const {
-  return (twice() ? sizeof(double) : sizeof(float)) * (real(output) ? 1 : 2);
-}
+size_t Transform::element_bytes(bool output) const { return (twice() ? sizeof(double) : sizeof(float)) * (real(output) ? 1 : 2); }
 
 size_t Transform::effort() const {
   const auto all = static_cast<size_t>(product(n_));
@@ -200,8 +198,8 @@ size_t Transform::effort() const {
   return all * steps * 4 * static_cast<size_t>(batch_);
 }
 
-std::shared_ptr<Transform> Transform::make(cufftType type, const std::vector<int64_t>& n, const Layout* in,
-                                           const Layout* out, int64_t batch, Width width) {
+std::shared_ptr<Transform> Transform::make(cufftType type, const std::vector<int64_t>& n, const Layout* in, const Layout* out,
+                                           int64_t batch, Width width) {
   if (n.empty() || n.size() > 3 || batch < 1) return nullptr;
   double all = static_cast<double>(batch);
   for (int64_t size : n) {

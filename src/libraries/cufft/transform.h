@@ -24,8 +24,8 @@ enum class Width { Full, Half, BFloat };
 class Transform {
  public:
   // Null for sizes that cannot be.
-  static std::shared_ptr<Transform> make(cufftType type, const std::vector<int64_t>& n, const Layout* in,
-                                         const Layout* out, int64_t batch, Width width = Width::Full);
+  static std::shared_ptr<Transform> make(cufftType type, const std::vector<int64_t>& n, const Layout* in, const Layout* out, int64_t batch,
+                                         Width width = Width::Full);
   virtual ~Transform() = default;
   virtual bool narrow() const { return false; }  // its numbers have 16 bits
   virtual void run(cuda::LibraryMemory& memory, const void* in, void* out, int direction) = 0;

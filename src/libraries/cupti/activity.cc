@@ -150,7 +150,8 @@ class Recorder final : public observe::ActivitySink {
       record.grid[k] = static_cast<int32_t>(activity.grid[k]), record.block[k] = static_cast<int32_t>(activity.block[k]);
       record.cluster[k] = activity.cluster[k];
     }
-    record.static_shared = static_cast<int32_t>(activity.static_shared), record.dynamic_shared = static_cast<int32_t>(activity.dynamic_shared);
+    record.static_shared = static_cast<int32_t>(activity.static_shared),
+    record.dynamic_shared = static_cast<int32_t>(activity.dynamic_shared);
     record.shared_executed = activity.static_shared + activity.dynamic_shared;
     record.local_per_thread = activity.local;
     record.grid_id = static_cast<int64_t>(activity.operation);

@@ -119,7 +119,8 @@ int cuptiGetLastError() { return Success; }
 int cuptiFinalize() { return Success; }
 
 // Counters and samples of a GPU.
-#define NOT_THERE(name) int name() { return NotSupported; }
+#define NOT_THERE(name) \
+  int name() { return NotSupported; }
 #include "libraries/cupti/not_there.inc"
 #undef NOT_THERE
 

@@ -5,13 +5,29 @@
 namespace warpbeam::cupti {
 
 enum Result : int {
-  Success = 0, InvalidParameter = 1, MaxLimitReached = 12, NotInitialized = 15, QueueEmpty = 18, InvalidKind = 21, NotSupported = 27,
-  MultipleSubscribers = 39, Unknown = 999
+  Success = 0,
+  InvalidParameter = 1,
+  MaxLimitReached = 12,
+  NotInitialized = 15,
+  QueueEmpty = 18,
+  InvalidKind = 21,
+  NotSupported = 27,
+  MultipleSubscribers = 39,
+  Unknown = 999
 };
 
 enum Kind : int32_t {
-  Memcpy = 1, Memset = 2, Kernel = 3, Driver = 4, Runtime = 5, ConcurrentKernel = 10, Overhead = 17, CudaEvent = 36, Synchronization = 38,
-  ExternalCorrelation = 39, Kinds = 60
+  Memcpy = 1,
+  Memset = 2,
+  Kernel = 3,
+  Driver = 4,
+  Runtime = 5,
+  ConcurrentKernel = 10,
+  Overhead = 17,
+  CudaEvent = 36,
+  Synchronization = 38,
+  ExternalCorrelation = 39,
+  Kinds = 60
 };
 
 enum MemoryKind : uint8_t { Pageable = 1, Pinned = 2, Device = 3, Managed = 5 };

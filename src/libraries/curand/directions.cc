@@ -98,7 +98,8 @@ std::vector<Dimension> make_dimensions() {
       if (degree == std::end(kKnown)[-1].degree && inner <= std::end(kKnown)[-1].coefficients) continue;
       if (all.size() == kSobolDimensions) break;
       Dimension next{degree, inner, {}};
-      for (unsigned int i = 0; i < degree; ++i) next.first[i] = (chosen(static_cast<unsigned int>(all.size()), i) & ((1u << (i + 1)) - 1)) | 1;
+      for (unsigned int i = 0; i < degree; ++i)
+        next.first[i] = (chosen(static_cast<unsigned int>(all.size()), i) & ((1u << (i + 1)) - 1)) | 1;
       all.push_back(next);
     }
   return all;
@@ -140,7 +141,8 @@ void make_scrambled_vectors(unsigned int dimension, Word* v) {
   }
   for (unsigned int k = 0; k < bits; ++k) {
     Word scrambled = 0;
-    for (unsigned int r = 0; r < bits; ++r) scrambled |= static_cast<Word>(std::popcount(static_cast<Word>(rows[r] & v[k])) & 1) << (bits - 1 - r);
+    for (unsigned int r = 0; r < bits; ++r)
+      scrambled |= static_cast<Word>(std::popcount(static_cast<Word>(rows[r] & v[k])) & 1) << (bits - 1 - r);
     v[k] = scrambled;
   }
 }
@@ -150,7 +152,7 @@ Word scramble_constant(unsigned int dimension) {
   return static_cast<Word>(chosen(dimension, 2000));
 }
 
-#define WB_DIRECTIONS(Word)                                       \
+#define WB_DIRECTIONS(Word)                                        \
   template void make_vectors<Word>(unsigned int, Word*);           \
   template void make_scrambled_vectors<Word>(unsigned int, Word*); \
   template Word scramble_constant<Word>(unsigned int);

@@ -93,8 +93,8 @@ curandStatus_t generate(curandGenerator_t handle, const Request& request, void* 
     for (size_t done = 0; done < count; done += kChunk) {
       const size_t part = std::min(count - done, kChunk);
       source.fill(request, chunk.data(), part, done, count);
-      const cudaError_t copied = cudaMemcpyAsync(static_cast<char*>(out) + done * bytes, chunk.data(), part * bytes,
-                                                 cudaMemcpyDefault, g.stream);
+      const cudaError_t copied =
+          cudaMemcpyAsync(static_cast<char*>(out) + done * bytes, chunk.data(), part * bytes, cudaMemcpyDefault, g.stream);
       if (copied != cudaSuccess || cudaStreamSynchronize(g.stream) != cudaSuccess) return CURAND_STATUS_LAUNCH_FAILURE;
     }
     return CURAND_STATUS_SUCCESS;
@@ -124,15 +124,9 @@ WB_EXPORT curandStatus_t curandGetVersion(int* version) {
 WB_EXPORT curandStatus_t curandGetProperty(libraryPropertyType type, int* value) {
   if (!value) return CURAND_STATUS_OUT_OF_RANGE;
   switch (type) {
-    case MAJOR_VERSION:
-      *value = CURAND_VER_MAJOR;
-      return CURAND_STATUS_SUCCESS;
-    case MINOR_VERSION:
-      *value = CURAND_VER_MINOR;
-      return CURAND_STATUS_SUCCESS;
-    case PATCH_LEVEL:
-      *value = CURAND_VER_PATCH;
-      return CURAND_STATUS_SUCCESS;
+    case MAJOR_VERSION: *value = CURAND_VER_MAJOR; return CURAND_STATUS_SUCCESS;
+    case MINOR_VERSION: *value = CURAND_VER_MINOR; return CURAND_STATUS_SUCCESS;
+    case PATCH_LEVEL: *value = CURAND_VER_PATCH; return CURAND_STATUS_SUCCESS;
   }
   return CURAND_STATUS_OUT_OF_RANGE;
 }
@@ -174,8 +168,7 @@ WB_EXPORT curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator,
   });
 }
 
-WB_EXPORT curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator,
-                                                                 unsigned int num_dimensions) {
+WB_EXPORT curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int num_dimensions) {
   return with_generator(generator, [&](curandGenerator_st& g) {
     if (!g.quasi()) return CURAND_STATUS_TYPE_ERROR;
     if (num_dimensions < 1 || num_dimensions > kSobolDimensions) return CURAND_STATUS_OUT_OF_RANGE;
@@ -196,8 +189,7 @@ WB_EXPORT curandStatus_t curandGenerate(curandGenerator_t generator, unsigned in
   return generate(generator, {Kind::Bits}, outputPtr, num);
 }
 
-WB_EXPORT curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long* outputPtr,
-                                                size_t num) {
+WB_EXPORT curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long* outputPtr, size_t num) {
   return generate(generator, {Kind::LongBits}, outputPtr, num);
 }
 
@@ -209,28 +201,24 @@ WB_EXPORT curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator
   return generate(generator, {Kind::UniformDouble}, outputPtr, num);
 }
 
-WB_EXPORT curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* outputPtr, size_t n, float mean,
-                                              float stddev) {
+WB_EXPORT curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* outputPtr, size_t n, float mean, float stddev) {
   return generate(generator, {Kind::Normal, mean, stddev}, outputPtr, n);
 }
 
-WB_EXPORT curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* outputPtr, size_t n,
-                                                    double mean, double stddev) {
+WB_EXPORT curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* outputPtr, size_t n, double mean, double stddev) {
   return generate(generator, {Kind::NormalDouble, mean, stddev}, outputPtr, n);
 }
 
-WB_EXPORT curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* outputPtr, size_t n, float mean,
-                                                 float stddev) {
+WB_EXPORT curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* outputPtr, size_t n, float mean, float stddev) {
   return generate(generator, {Kind::LogNormal, mean, stddev}, outputPtr, n);
 }
 
-WB_EXPORT curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* outputPtr, size_t n,
-                                                       double mean, double stddev) {
+WB_EXPORT curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* outputPtr, size_t n, double mean,
+                                                       double stddev) {
   return generate(generator, {Kind::LogNormalDouble, mean, stddev}, outputPtr, n);
 }
 
-WB_EXPORT curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* outputPtr, size_t n,
-                                               double lambda) {
+WB_EXPORT curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* outputPtr, size_t n, double lambda) {
   if (!(lambda > 0) || lambda > 400000) return CURAND_STATUS_OUT_OF_RANGE;
   return generate(generator, {Kind::Poisson, lambda}, outputPtr, n);
 }

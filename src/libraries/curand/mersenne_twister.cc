@@ -22,27 +22,19 @@ class Twister final : public Source {
 
   void fill(const Request& r, void* out, size_t count, size_t, size_t) override {
     switch (r.kind) {
-      case Kind::Bits:
-        return each<unsigned int>(out, count, [&] { return word(); });
-      case Kind::Uniform:
-        return each<float>(out, count, [&] { return _curand_uniform(word()); });
-      case Kind::UniformDouble:
-        return each<double>(out, count, [&] { return fraction(); });
-      case Kind::Normal:
-        return pairs<float>(out, count, r, false);
-      case Kind::LogNormal:
-        return pairs<float>(out, count, r, true);
-      case Kind::NormalDouble:
-        return pairs<double>(out, count, r, false);
-      case Kind::LogNormalDouble:
-        return pairs<double>(out, count, r, true);
+      case Kind::Bits: return each<unsigned int>(out, count, [&] { return word(); });
+      case Kind::Uniform: return each<float>(out, count, [&] { return _curand_uniform(word()); });
+      case Kind::UniformDouble: return each<double>(out, count, [&] { return fraction(); });
+      case Kind::Normal: return pairs<float>(out, count, r, false);
+      case Kind::LogNormal: return pairs<float>(out, count, r, true);
+      case Kind::NormalDouble: return pairs<double>(out, count, r, false);
+      case Kind::LogNormalDouble: return pairs<double>(out, count, r, true);
       case Kind::Poisson:
         return each<unsigned int>(out, count, [&] {
           return r.mean < 1000 ? warpbeam_curand::poisson_below(warpbeam_curand::below_one(word()), r.mean)
                                : warpbeam_curand::poisson_large(normals().x, r.mean);
         });
-      case Kind::LongBits:
-        return;
+      case Kind::LongBits: return;
     }
   }
 

@@ -30,24 +30,15 @@ class Turns final : public Source {
 
   void fill(const Request& r, void* out, size_t count, size_t, size_t) override {
     switch (r.kind) {
-      case Kind::Bits:
-        return each<unsigned int>(out, count, [](State* s) { return ::curand(s); });
-      case Kind::Uniform:
-        return each<float>(out, count, [](State* s) { return curand_uniform(s); });
-      case Kind::UniformDouble:
-        return each<double>(out, count, [](State* s) { return curand_uniform_double(s); });
-      case Kind::Poisson:
-        return each<unsigned int>(out, count, [&](State* s) { return curand_poisson(s, r.mean); });
-      case Kind::Normal:
-        return pairs<float>(out, count, r, [](State* s) { return curand_normal2(s); }, false);
-      case Kind::LogNormal:
-        return pairs<float>(out, count, r, [](State* s) { return curand_normal2(s); }, true);
-      case Kind::NormalDouble:
-        return pairs<double>(out, count, r, [](State* s) { return curand_normal2_double(s); }, false);
-      case Kind::LogNormalDouble:
-        return pairs<double>(out, count, r, [](State* s) { return curand_normal2_double(s); }, true);
-      case Kind::LongBits:
-        return;
+      case Kind::Bits: return each<unsigned int>(out, count, [](State* s) { return ::curand(s); });
+      case Kind::Uniform: return each<float>(out, count, [](State* s) { return curand_uniform(s); });
+      case Kind::UniformDouble: return each<double>(out, count, [](State* s) { return curand_uniform_double(s); });
+      case Kind::Poisson: return each<unsigned int>(out, count, [&](State* s) { return curand_poisson(s, r.mean); });
+      case Kind::Normal: return pairs<float>(out, count, r, [](State* s) { return curand_normal2(s); }, false);
+      case Kind::LogNormal: return pairs<float>(out, count, r, [](State* s) { return curand_normal2(s); }, true);
+      case Kind::NormalDouble: return pairs<double>(out, count, r, [](State* s) { return curand_normal2_double(s); }, false);
+      case Kind::LogNormalDouble: return pairs<double>(out, count, r, [](State* s) { return curand_normal2_double(s); }, true);
+      case Kind::LongBits: return;
     }
   }
 
@@ -56,10 +47,8 @@ class Turns final : public Source {
   State* turn() {
     while (states_.size() <= next_) {
       State s = fresh_;
-      if (states_.empty())
-        curand_init(seed_, 0, 0, &s);
-      else
-        next_sequence(s);
+      if (states_.empty()) curand_init(seed_, 0, 0, &s);
+      else next_sequence(s);
       fresh_ = s;
       skipahead(laps_ + (states_.size() < first_), &s);
       states_.push_back(s);
@@ -128,35 +117,20 @@ class Philox final : public Source {
         return r.mean + r.deviation * (lane % 2 ? v.y : v.x);
       };
       switch (r.kind) {
-        case Kind::Bits:
-          static_cast<unsigned int*>(out)[i] = w[lane];
-          break;
-        case Kind::Uniform:
-          static_cast<float*>(out)[i] = _curand_uniform(w[lane]);
-          break;
-        case Kind::UniformDouble:
-          static_cast<double*>(out)[i] = _curand_uniform_double_hq(w[2 * lane], w[2 * lane + 1]);
-          break;
-        case Kind::Normal:
-          static_cast<float*>(out)[i] = single();
-          break;
-        case Kind::LogNormal:
-          static_cast<float*>(out)[i] = std::exp(single());
-          break;
-        case Kind::NormalDouble:
-          static_cast<double*>(out)[i] = twice();
-          break;
-        case Kind::LogNormalDouble:
-          static_cast<double*>(out)[i] = std::exp(twice());
-          break;
+        case Kind::Bits: static_cast<unsigned int*>(out)[i] = w[lane]; break;
+        case Kind::Uniform: static_cast<float*>(out)[i] = _curand_uniform(w[lane]); break;
+        case Kind::UniformDouble: static_cast<double*>(out)[i] = _curand_uniform_double_hq(w[2 * lane], w[2 * lane + 1]); break;
+        case Kind::Normal: static_cast<float*>(out)[i] = single(); break;
+        case Kind::LogNormal: static_cast<float*>(out)[i] = std::exp(single()); break;
+        case Kind::NormalDouble: static_cast<double*>(out)[i] = twice(); break;
+        case Kind::LogNormalDouble: static_cast<double*>(out)[i] = std::exp(twice()); break;
         case Kind::Poisson: {  // an unknown number of words: every lane has sequences of its own for them
           curandStatePhilox4_32_10_t own;
           curand_init(seed_, sequence + kSequences * (1 + lane), 64 * used_[sequence], &own);
           static_cast<unsigned int*>(out)[i] = curand_poisson(&own, r.mean);
           break;
         }
-        case Kind::LongBits:
-          break;
+        case Kind::LongBits: break;
       }
     }
   }
@@ -172,17 +146,12 @@ class Philox final : public Source {
 std::unique_ptr<Source> pseudorandom(curandRngType_t type, bool legacy_order) {
   switch (type) {
     case CURAND_RNG_PSEUDO_DEFAULT:
-    case CURAND_RNG_PSEUDO_XORWOW:
-      return std::make_unique<Turns<curandStateXORWOW_t>>(4096);
-    case CURAND_RNG_PSEUDO_MRG32K3A:
-      return std::make_unique<Turns<curandStateMRG32k3a_t>>(legacy_order ? 4096 : 81920);
-    case CURAND_RNG_PSEUDO_PHILOX4_32_10:
-      return std::make_unique<Philox>();
+    case CURAND_RNG_PSEUDO_XORWOW: return std::make_unique<Turns<curandStateXORWOW_t>>(4096);
+    case CURAND_RNG_PSEUDO_MRG32K3A: return std::make_unique<Turns<curandStateMRG32k3a_t>>(legacy_order ? 4096 : 81920);
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10: return std::make_unique<Philox>();
     case CURAND_RNG_PSEUDO_MT19937:
-    case CURAND_RNG_PSEUDO_MTGP32:
-      return mersenne_twister();
-    default:
-      return nullptr;
+    case CURAND_RNG_PSEUDO_MTGP32: return mersenne_twister();
+    default: return nullptr;
   }
 }
 

@@ -65,31 +65,16 @@ class Sobol final : public Source {
                                                      : 0;
       switch (r.kind) {
         case Kind::Bits:
-        case Kind::LongBits:
-          static_cast<Word*>(out)[i] = x;
-          break;
-        case Kind::Uniform:
-          static_cast<float*>(out)[i] = _curand_uniform(x);
-          break;
-        case Kind::UniformDouble:
-          static_cast<double*>(out)[i] = _curand_uniform_double(x);
-          break;
-        case Kind::Normal:
-          static_cast<float*>(out)[i] = static_cast<float>(r.mean + r.deviation * normal);
-          break;
-        case Kind::LogNormal:
-          static_cast<float*>(out)[i] = static_cast<float>(std::exp(r.mean + r.deviation * normal));
-          break;
-        case Kind::NormalDouble:
-          static_cast<double*>(out)[i] = r.mean + r.deviation * normal;
-          break;
-        case Kind::LogNormalDouble:
-          static_cast<double*>(out)[i] = std::exp(r.mean + r.deviation * normal);
-          break;
+        case Kind::LongBits: static_cast<Word*>(out)[i] = x; break;
+        case Kind::Uniform: static_cast<float*>(out)[i] = _curand_uniform(x); break;
+        case Kind::UniformDouble: static_cast<double*>(out)[i] = _curand_uniform_double(x); break;
+        case Kind::Normal: static_cast<float*>(out)[i] = static_cast<float>(r.mean + r.deviation * normal); break;
+        case Kind::LogNormal: static_cast<float*>(out)[i] = static_cast<float>(std::exp(r.mean + r.deviation * normal)); break;
+        case Kind::NormalDouble: static_cast<double*>(out)[i] = r.mean + r.deviation * normal; break;
+        case Kind::LogNormalDouble: static_cast<double*>(out)[i] = std::exp(r.mean + r.deviation * normal); break;
         case Kind::Poisson:
-          static_cast<unsigned int*>(out)[i] =
-              r.mean < 1000 ? warpbeam_curand::poisson_below(warpbeam_curand::below_one(x), r.mean)
-                            : warpbeam_curand::poisson_large(normal, r.mean);
+          static_cast<unsigned int*>(out)[i] = r.mean < 1000 ? warpbeam_curand::poisson_below(warpbeam_curand::below_one(x), r.mean)
+                                                             : warpbeam_curand::poisson_large(normal, r.mean);
           break;
       }
     }
@@ -142,16 +127,12 @@ curandStatus_t give_constants(Word** constants) {
 std::unique_ptr<Source> sobol(curandRngType_t type, unsigned int dimensions) {
   switch (type) {
     case CURAND_RNG_QUASI_DEFAULT:
-    case CURAND_RNG_QUASI_SOBOL32:
-      return std::make_unique<Sobol<curandStateSobol32_t, unsigned int, false>>(dimensions);
-    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
-      return std::make_unique<Sobol<curandStateScrambledSobol32_t, unsigned int, true>>(dimensions);
-    case CURAND_RNG_QUASI_SOBOL64:
-      return std::make_unique<Sobol<curandStateSobol64_t, unsigned long long, false>>(dimensions);
+    case CURAND_RNG_QUASI_SOBOL32: return std::make_unique<Sobol<curandStateSobol32_t, unsigned int, false>>(dimensions);
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32: return std::make_unique<Sobol<curandStateScrambledSobol32_t, unsigned int, true>>(dimensions);
+    case CURAND_RNG_QUASI_SOBOL64: return std::make_unique<Sobol<curandStateSobol64_t, unsigned long long, false>>(dimensions);
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
       return std::make_unique<Sobol<curandStateScrambledSobol64_t, unsigned long long, true>>(dimensions);
-    default:
-      return nullptr;
+    default: return nullptr;
   }
 }
 
@@ -169,6 +150,10 @@ __attribute__((visibility("default"))) curandStatus_t curandGetDirectionVectors6
   return give_vectors(vectors, set == CURAND_DIRECTION_VECTORS_64_JOEKUO6, set == CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6);
 }
 
-__attribute__((visibility("default"))) curandStatus_t curandGetScrambleConstants32(unsigned int** constants) { return give_constants(constants); }
+__attribute__((visibility("default"))) curandStatus_t curandGetScrambleConstants32(unsigned int** constants) {
+  return give_constants(constants);
+}
 
-__attribute__((visibility("default"))) curandStatus_t curandGetScrambleConstants64(unsigned long long** constants) { return give_constants(constants); }
+__attribute__((visibility("default"))) curandStatus_t curandGetScrambleConstants64(unsigned long long** constants) {
+  return give_constants(constants);
+}

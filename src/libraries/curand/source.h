@@ -15,10 +15,8 @@ constexpr size_t bytes_of(Kind kind) {
     case Kind::LongBits:
     case Kind::UniformDouble:
     case Kind::NormalDouble:
-    case Kind::LogNormalDouble:
-      return 8;
-    default:
-      return 4;
+    case Kind::LogNormalDouble: return 8;
+    default: return 4;
   }
 }
 

@@ -77,10 +77,9 @@ inline cusolverStatus_t set_stream(Call& call, cudaStream_t stream) {
 }
 inline cusolverStatus_t get_stream(Call& call, cudaStream_t* stream) { return give(call, call.handle().stream, stream); }
 
-#define WB_DEFINE_CUSOLVER(full_name, parameters, ...)                                                       \
-  extern "C" __attribute__((visibility("default"))) cusolverStatus_t full_name parameters {                  \
-    return warpbeam::cusolver::enter(                                                                        \
-        #full_name, handle, [&](warpbeam::cusolver::Call& call) -> cusolverStatus_t { return __VA_ARGS__; }); \
+#define WB_DEFINE_CUSOLVER(full_name, parameters, ...)                                                                                     \
+  extern "C" __attribute__((visibility("default"))) cusolverStatus_t full_name parameters {                                                \
+    return warpbeam::cusolver::enter(#full_name, handle, [&](warpbeam::cusolver::Call& call) -> cusolverStatus_t { return __VA_ARGS__; }); \
   }
 
 // --- what the calls are about --------------------------------------------------------------------------------------------

@@ -113,8 +113,7 @@ WB_EXPORT cusolverStatus_t cusolverDnDestroyParams(cusolverDnParams_t params) {
   return CUSOLVER_STATUS_SUCCESS;
 }
 // There is one algorithm of each kind: the choice is kept and changes nothing.
-WB_EXPORT cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params, cusolverDnFunction_t function,
-                                                   cusolverAlgMode_t algorithm) {
+WB_EXPORT cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params, cusolverDnFunction_t function, cusolverAlgMode_t algorithm) {
   if (!params || function < CUSOLVERDN_GETRF || function > CUSOLVERDN_SYEVBATCHED || algorithm < CUSOLVER_ALG_0 ||
       algorithm > CUSOLVER_ALG_3)
     return CUSOLVER_STATUS_INVALID_VALUE;
@@ -122,30 +121,30 @@ WB_EXPORT cusolverStatus_t cusolverDnSetAdvOptions(cusolverDnParams_t params, cu
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-#define WB_JACOBI(Name, type, prefix)                                                                    \
-  WB_EXPORT cusolverStatus_t cusolverDnCreate##Name##Info(type##_t* info) {                              \
-    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                                                     \
-    *info = new type;                                                                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                      \
-  }                                                                                                      \
-  WB_EXPORT cusolverStatus_t cusolverDnDestroy##Name##Info(type##_t info) {                              \
-    delete info;                                                                                         \
-    return CUSOLVER_STATUS_SUCCESS;                                                                      \
-  }                                                                                                      \
-  WB_EXPORT cusolverStatus_t cusolverDnX##prefix##SetTolerance(type##_t info, double tolerance) {        \
-    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                                                     \
-    info->tolerance = tolerance;                                                                         \
-    return CUSOLVER_STATUS_SUCCESS;                                                                      \
-  }                                                                                                      \
-  WB_EXPORT cusolverStatus_t cusolverDnX##prefix##SetMaxSweeps(type##_t info, int max_sweeps) {          \
-    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                                                     \
-    info->max_sweeps = max_sweeps;                                                                       \
-    return CUSOLVER_STATUS_SUCCESS;                                                                      \
-  }                                                                                                      \
-  WB_EXPORT cusolverStatus_t cusolverDnX##prefix##SetSortEig(type##_t info, int sort) {                  \
-    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                                                     \
-    info->sort = sort;                                                                                   \
-    return CUSOLVER_STATUS_SUCCESS;                                                                      \
+#define WB_JACOBI(Name, type, prefix)                                                             \
+  WB_EXPORT cusolverStatus_t cusolverDnCreate##Name##Info(type##_t* info) {                       \
+    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                                              \
+    *info = new type;                                                                             \
+    return CUSOLVER_STATUS_SUCCESS;                                                               \
+  }                                                                                               \
+  WB_EXPORT cusolverStatus_t cusolverDnDestroy##Name##Info(type##_t info) {                       \
+    delete info;                                                                                  \
+    return CUSOLVER_STATUS_SUCCESS;                                                               \
+  }                                                                                               \
+  WB_EXPORT cusolverStatus_t cusolverDnX##prefix##SetTolerance(type##_t info, double tolerance) { \
+    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                                              \
+    info->tolerance = tolerance;                                                                  \
+    return CUSOLVER_STATUS_SUCCESS;                                                               \
+  }                                                                                               \
+  WB_EXPORT cusolverStatus_t cusolverDnX##prefix##SetMaxSweeps(type##_t info, int max_sweeps) {   \
+    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                                              \
+    info->max_sweeps = max_sweeps;                                                                \
+    return CUSOLVER_STATUS_SUCCESS;                                                               \
+  }                                                                                               \
+  WB_EXPORT cusolverStatus_t cusolverDnX##prefix##SetSortEig(type##_t info, int sort) {           \
+    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                                              \
+    info->sort = sort;                                                                            \
+    return CUSOLVER_STATUS_SUCCESS;                                                               \
   }
 WB_JACOBI(Syevj, syevjInfo, syevj)
 WB_JACOBI(Gesvdj, gesvdjInfo, gesvdj)

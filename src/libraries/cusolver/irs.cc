@@ -86,8 +86,8 @@ cusolverStatus_t solve_with(Call& call, const cusolverDnIRSParams* params, cusol
       call.submit(static_cast<size_t>(shape.m) * shape.n * shape.columns, [=](Memory& memory) {
         read_matrix(memory, A, shape.m, shape.n, lda, sizeof(T)), read_matrix(memory, B, shape.m, shape.columns, ldb, sizeof(T));
         read_matrix(memory, X, shape.n, shape.columns, ldx, sizeof(T));
-        *found = distances(values(static_cast<const T*>(A)), lda, values(static_cast<const T*>(B)), ldb,
-                           values(static_cast<const T*>(X)), ldx, shape.m, shape.n, shape.columns);
+        *found = distances(values(static_cast<const T*>(A)), lda, values(static_cast<const T*>(B)), ldb, values(static_cast<const T*>(X)),
+                           ldx, shape.m, shape.n, shape.columns);
       });
     if (const cusolverStatus_t waited = call.wait(); waited != CUSOLVER_STATUS_SUCCESS) return waited;
     *iterations = infos->iterations = 0;
@@ -117,17 +117,14 @@ WB_DEFINE_CUSOLVER(cusolverDnIRSXgels_bufferSize,
 WB_DEFINE_CUSOLVER(cusolverDnIRSXgesv,
                    (cusolverDnHandle_t handle, cusolverDnIRSParams_t params, cusolverDnIRSInfos_t infos, int n, int nrhs, void* dA,
                     int ldda, void* dB, int lddb, void* dX, int lddx, void*, size_t, int* niters, int* d_info),
-                   solve_with(call, params, infos, {n, n, nrhs}, dA, ldda, dB, lddb, dX, lddx, niters,
-                              [&]<class T>(T* a, T* b, T* x) {
-                                return gesv(call, n, nrhs, a, ldda, static_cast<int*>(nullptr), b, lddb, x, lddx, niters, d_info);
-                              }))
+                   solve_with(call, params, infos, {n, n, nrhs}, dA, ldda, dB, lddb, dX, lddx, niters, [&]<class T>(T* a, T* b, T* x) {
+                     return gesv(call, n, nrhs, a, ldda, static_cast<int*>(nullptr), b, lddb, x, lddx, niters, d_info);
+                   }))
 WB_DEFINE_CUSOLVER(cusolverDnIRSXgels,
-                   (cusolverDnHandle_t handle, cusolverDnIRSParams_t params, cusolverDnIRSInfos_t infos, int m, int n, int nrhs,
-                    void* dA, int ldda, void* dB, int lddb, void* dX, int lddx, void*, size_t, int* niters, int* d_info),
+                   (cusolverDnHandle_t handle, cusolverDnIRSParams_t params, cusolverDnIRSInfos_t infos, int m, int n, int nrhs, void* dA,
+                    int ldda, void* dB, int lddb, void* dX, int lddx, void*, size_t, int* niters, int* d_info),
                    solve_with(call, params, infos, {m, n, nrhs}, dA, ldda, dB, lddb, dX, lddx, niters,
-                              [&]<class T>(T* a, T* b, T* x) {
-                                return gels(call, m, n, nrhs, a, ldda, b, lddb, x, lddx, niters, d_info);
-                              }))
+                              [&]<class T>(T* a, T* b, T* x) { return gels(call, m, n, nrhs, a, ldda, b, lddb, x, lddx, niters, d_info); }))
 
 // --- the settings ---------------------------------------------------------------------------------------------------------
 
@@ -142,12 +139,12 @@ WB_EXPORT cusolverStatus_t cusolverDnIRSParamsDestroy(cusolverDnIRSParams_t para
   return CUSOLVER_STATUS_SUCCESS;
 }
 // A setting: what it takes, when that is refused and with which status, and what is kept of it.
-#define WB_SETTING(Name, parameter, wrong, status, keep)                                                     \
-  WB_EXPORT cusolverStatus_t cusolverDnIRSParams##Name(cusolverDnIRSParams_t params, parameter) {            \
-    if (!params) return CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED;                                          \
-    if (wrong) return status;                                                                                \
-    keep;                                                                                                    \
-    return CUSOLVER_STATUS_SUCCESS;                                                                          \
+#define WB_SETTING(Name, parameter, wrong, status, keep)                                          \
+  WB_EXPORT cusolverStatus_t cusolverDnIRSParams##Name(cusolverDnIRSParams_t params, parameter) { \
+    if (!params) return CUSOLVER_STATUS_IRS_PARAMS_NOT_INITIALIZED;                               \
+    if (wrong) return status;                                                                     \
+    keep;                                                                                         \
+    return CUSOLVER_STATUS_SUCCESS;                                                               \
   }
 WB_SETTING(SetRefinementSolver, cusolverIRSRefinement_t refinement, false, CUSOLVER_STATUS_SUCCESS, params->refinement = refinement)
 WB_SETTING(SetSolverMainPrecision, cusolverPrecType_t precision, false, CUSOLVER_STATUS_SUCCESS, params->main = precision)
@@ -181,12 +178,12 @@ WB_EXPORT cusolverStatus_t cusolverDnIRSInfosDestroy(cusolverDnIRSInfos_t infos)
   delete infos;
   return CUSOLVER_STATUS_SUCCESS;
 }
-#define WB_RESULT(Name, type, value)                                                                   \
-  WB_EXPORT cusolverStatus_t cusolverDnIRSInfos##Name(cusolverDnIRSInfos_t infos, type* out) {         \
-    if (!infos) return CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;                                      \
-    if (!out) return CUSOLVER_STATUS_INVALID_VALUE;                                                    \
-    *out = value;                                                                                      \
-    return CUSOLVER_STATUS_SUCCESS;                                                                    \
+#define WB_RESULT(Name, type, value)                                                           \
+  WB_EXPORT cusolverStatus_t cusolverDnIRSInfos##Name(cusolverDnIRSInfos_t infos, type* out) { \
+    if (!infos) return CUSOLVER_STATUS_IRS_INFOS_NOT_INITIALIZED;                              \
+    if (!out) return CUSOLVER_STATUS_INVALID_VALUE;                                            \
+    *out = value;                                                                              \
+    return CUSOLVER_STATUS_SUCCESS;                                                            \
   }
 WB_RESULT(GetNiters, int, infos->iterations)
 WB_RESULT(GetOuterNiters, int, infos->iterations)

@@ -87,7 +87,9 @@ struct Fetched {
     values.resize(static_cast<size_t>(std::max<int64_t>(1, rows * columns)));
     copy_part(matrix, part.places, sizeof(V), matrix.rows, part.row - 1, part.column - 1, rows, columns, values.data(), false);
   }
-  void put_back() { copy_part(matrix, part.places, sizeof(V), matrix.rows, part.row - 1, part.column - 1, rows, columns, values.data(), true); }
+  void put_back() {
+    copy_part(matrix, part.places, sizeof(V), matrix.rows, part.row - 1, part.column - 1, rows, columns, values.data(), true);
+  }
   V* data() { return values.data(); }
   int lead() const { return static_cast<int>(std::max<int64_t>(1, rows)); }
 };
@@ -214,10 +216,10 @@ cusolverStatus_t guarded(Body&& body) noexcept {
 
 using namespace warpbeam::cusolver;
 
-#define WB_CUSOLVER(name, parameters, ...)                               \
-  WB_EXPORT cusolverStatus_t cusolver##name parameters {                 \
-    if (!handle) return CUSOLVER_STATUS_NOT_INITIALIZED;                 \
-    return guarded([&]() -> cusolverStatus_t { return __VA_ARGS__; });   \
+#define WB_CUSOLVER(name, parameters, ...)                             \
+  WB_EXPORT cusolverStatus_t cusolver##name parameters {               \
+    if (!handle) return CUSOLVER_STATUS_NOT_INITIALIZED;               \
+    return guarded([&]() -> cusolverStatus_t { return __VA_ARGS__; }); \
   }
 #include "warpbeam/cusolver/several_gpus.inc"
 

@@ -71,8 +71,7 @@ std::vector<int> narrow_order(const Pattern& a) {
 
 namespace {
 
-cusolverStatus_t narrow_order(Call& call, int n, int entries, cusparseMatDescr_t descr, const int* first, const int* column,
-                              int* order) {
+cusolverStatus_t narrow_order(Call& call, int n, int entries, cusparseMatDescr_t descr, const int* first, const int* column, int* order) {
   const int base = base_of(call, descr, n, entries);
   call.require(order || n == 0);
   const std::vector<int> found = narrow_order(load_pattern(nullptr, n, n, entries, base, first, column));
@@ -126,9 +125,8 @@ cusolverStatus_t permute(Call& call, int m, int n, int entries, cusparseMatDescr
 }
 
 template <class T, class R>
-cusolverStatus_t solve_once(Call& call, int n, int entries, cusparseMatDescr_t descr, const T* value, const int* first,
-                            const int* column, const T* b, R tolerance, int reorder, T* x, int* singularity, Method method,
-                            Place place) {
+cusolverStatus_t solve_once(Call& call, int n, int entries, cusparseMatDescr_t descr, const T* value, const int* first, const int* column,
+                            const T* b, R tolerance, int reorder, T* x, int* singularity, Method method, Place place) {
   const int base = base_of(call, descr, n, entries);
   call.require(singularity && reorder >= 0 && reorder <= 3 && !(tolerance < 0));
   auto found = std::make_shared<int>(-1);

@@ -6,8 +6,8 @@ namespace warpbeam::cusolver {
 namespace {
 
 template <class T>
-cusolverStatus_t factor(Call& call, int n, int entries, cusparseMatDescr_t descr, const T* value, const int* first,
-                        const int* column, T shift, StepInfo* info, Method method, Place place) {
+cusolverStatus_t factor(Call& call, int n, int entries, cusparseMatDescr_t descr, const T* value, const int* first, const int* column,
+                        T shift, StepInfo* info, Method method, Place place) {
   const int base = base_of(call, descr, n, entries);
   call.require(info);
   return run_at(call, place, static_cast<size_t>(entries) * 64, [=, factors = info->factors](Memory* memory) {
@@ -54,15 +54,15 @@ using namespace warpbeam::cusolver;
 #include "warpbeam/cusolver/sparse_steps.inc"
 
 #define WB_EXPORT extern "C" __attribute__((visibility("default")))
-#define WB_INFO(Name, type)                                               \
-  WB_EXPORT cusolverStatus_t cusolverSpCreate##Name(type##_t* info) {     \
-    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                      \
-    *info = new type;                                                     \
-    return CUSOLVER_STATUS_SUCCESS;                                       \
-  }                                                                       \
-  WB_EXPORT cusolverStatus_t cusolverSpDestroy##Name(type##_t info) {     \
-    delete info;                                                          \
-    return CUSOLVER_STATUS_SUCCESS;                                       \
+#define WB_INFO(Name, type)                                           \
+  WB_EXPORT cusolverStatus_t cusolverSpCreate##Name(type##_t* info) { \
+    if (!info) return CUSOLVER_STATUS_INVALID_VALUE;                  \
+    *info = new type;                                                 \
+    return CUSOLVER_STATUS_SUCCESS;                                   \
+  }                                                                   \
+  WB_EXPORT cusolverStatus_t cusolverSpDestroy##Name(type##_t info) { \
+    delete info;                                                      \
+    return CUSOLVER_STATUS_SUCCESS;                                   \
   }
 WB_INFO(CsrqrInfo, csrqrInfo)
 WB_INFO(CsrluInfoHost, csrluInfoHost)

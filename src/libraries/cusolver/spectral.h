@@ -21,8 +21,7 @@ cusolverStatus_t syevd(Call& call, cusolverEigMode_t jobz, cublasFillMode_t uplo
 
 // Of all eigenvalues the wanted ones: [from, from + count).
 template <class R>
-std::pair<int64_t, int64_t> wanted(const std::vector<R>& all, cusolverEigRange_t range, R low, R high, int64_t first,
-                                   int64_t last) {
+std::pair<int64_t, int64_t> wanted(const std::vector<R>& all, cusolverEigRange_t range, R low, R high, int64_t first, int64_t last) {
   const auto n = static_cast<int64_t>(all.size());
   if (range == CUSOLVER_EIG_RANGE_ALL) return {0, n};
   if (range == CUSOLVER_EIG_RANGE_I) return {first - 1, last - first + 1};
@@ -33,8 +32,8 @@ std::pair<int64_t, int64_t> wanted(const std::vector<R>& all, cusolverEigRange_t
 // Those eigenvalues that are asked for of the ones that `all_of` finds, with their vectors in A. `found` is the host's: the
 // call waits for it.
 template <class T, class R, class Count, class AllOf>
-cusolverStatus_t some_eigenvalues(Call& call, char job, char half, cusolverEigRange_t range, int64_t n, T* A, int64_t lda, R low,
-                                  R high, int64_t first, int64_t last, Count* found, R* W, int* info, AllOf all_of) {
+cusolverStatus_t some_eigenvalues(Call& call, char job, char half, cusolverEigRange_t range, int64_t n, T* A, int64_t lda, R low, R high,
+                                  int64_t first, int64_t last, Count* found, R* W, int* info, AllOf all_of) {
   call.require_matrix(n, n, lda);
   call.require(found && (range == CUSOLVER_EIG_RANGE_ALL || range == CUSOLVER_EIG_RANGE_I || range == CUSOLVER_EIG_RANGE_V));
   if (range == CUSOLVER_EIG_RANGE_I) call.require(n == 0 || (first >= 1 && last >= first && last <= n));
@@ -61,18 +60,17 @@ cusolverStatus_t some_eigenvalues(Call& call, char job, char half, cusolverEigRa
 }
 
 template <class T, class R, class Count>
-cusolverStatus_t syevdx(Call& call, cusolverEigMode_t jobz, cusolverEigRange_t range, cublasFillMode_t uplo, int64_t n, T* A,
-                        int64_t lda, R low, R high, int64_t first, int64_t last, Count* found, R* W, int* info) {
+cusolverStatus_t syevdx(Call& call, cusolverEigMode_t jobz, cusolverEigRange_t range, cublasFillMode_t uplo, int64_t n, T* A, int64_t lda,
+                        R low, R high, int64_t first, int64_t last, Count* found, R* W, int* info) {
   const char job = letter(call, jobz), half = letter(call, uplo);
-  return some_eigenvalues(call, job, half, range, n, A, lda, low, high, first, last, found, W, info,
-                          [=](Memory&, Value<T>* a, R* all) {
-                            return lapack::syevd(job, half, static_cast<int>(n), a, static_cast<int>(lda), all);
-                          });
+  return some_eigenvalues(call, job, half, range, n, A, lda, low, high, first, last, found, W, info, [=](Memory&, Value<T>* a, R* all) {
+    return lapack::syevd(job, half, static_cast<int>(n), a, static_cast<int>(lda), all);
+  });
 }
 
 template <class T, class R>
-cusolverStatus_t sygvd(Call& call, cusolverEigType_t type, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T* A, int lda,
-                       T* B, int ldb, R* W, int* info) {
+cusolverStatus_t sygvd(Call& call, cusolverEigType_t type, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T* A, int lda, T* B,
+                       int ldb, R* W, int* info) {
   const char job = letter(call, jobz), half = letter(call, uplo);
   call.require(type >= CUSOLVER_EIG_TYPE_1 && type <= CUSOLVER_EIG_TYPE_3);
   call.require_matrix(n, n, lda);
@@ -87,9 +85,8 @@ cusolverStatus_t sygvd(Call& call, cusolverEigType_t type, cusolverEigMode_t job
 }
 
 template <class T, class R>
-cusolverStatus_t sygvdx(Call& call, cusolverEigType_t type, cusolverEigMode_t jobz, cusolverEigRange_t range,
-                        cublasFillMode_t uplo, int n, T* A, int lda, T* B, int ldb, R low, R high, int first, int last, int* found,
-                        R* W, int* info) {
+cusolverStatus_t sygvdx(Call& call, cusolverEigType_t type, cusolverEigMode_t jobz, cusolverEigRange_t range, cublasFillMode_t uplo, int n,
+                        T* A, int lda, T* B, int ldb, R low, R high, int first, int last, int* found, R* W, int* info) {
   const char job = letter(call, jobz), half = letter(call, uplo);
   call.require(type >= CUSOLVER_EIG_TYPE_1 && type <= CUSOLVER_EIG_TYPE_3);
   call.require_matrix(n, n, ldb);
@@ -104,8 +101,8 @@ cusolverStatus_t sygvdx(Call& call, cusolverEigType_t type, cusolverEigMode_t jo
 
 // |A - U diag(s) V^H|, where `rows` x `count` of U, `columns` x `count` of V are there.
 template <class V, class R>
-double residual(const std::vector<V>& a, int64_t rows, int64_t columns, int64_t count, const R* s, const V* u, int64_t ldu,
-                const V* v, int64_t ldv) {
+double residual(const std::vector<V>& a, int64_t rows, int64_t columns, int64_t count, const R* s, const V* u, int64_t ldu, const V* v,
+                int64_t ldv) {
   double sum = 0;
   for (int64_t j = 0; j < columns; ++j)
     for (int64_t i = 0; i < rows; ++i) {
@@ -168,8 +165,8 @@ cusolverStatus_t syevj(Call& call, cusolverEigMode_t jobz, cublasFillMode_t uplo
   return syevj_batched(call, jobz, uplo, n, A, lda, W, info, settings, 1);
 }
 template <class T, class R>
-cusolverStatus_t sygvj(Call& call, cusolverEigType_t type, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T* A, int lda,
-                       T* B, int ldb, R* W, int* info, syevjInfo_t settings) {
+cusolverStatus_t sygvj(Call& call, cusolverEigType_t type, cusolverEigMode_t jobz, cublasFillMode_t uplo, int n, T* A, int lda, T* B,
+                       int ldb, R* W, int* info, syevjInfo_t settings) {
   call.require(settings);
   *settings->outcome = {0, 1};
   return sygvd(call, type, jobz, uplo, n, A, lda, B, ldb, W, info);
@@ -183,8 +180,8 @@ inline cusolverStatus_t svd_buffer_size(Call& call, int m, int n, int* size) {
 }
 
 template <class T, class R>
-cusolverStatus_t gesvd(Call& call, signed char jobu, signed char jobvt, int64_t m, int64_t n, T* A, int64_t lda, R* S, T* U,
-                       int64_t ldu, T* VT, int64_t ldvt, int* info) {
+cusolverStatus_t gesvd(Call& call, signed char jobu, signed char jobvt, int64_t m, int64_t n, T* A, int64_t lda, R* S, T* U, int64_t ldu,
+                       T* VT, int64_t ldvt, int* info) {
   const auto known = [](char job) { return job == 'A' || job == 'S' || job == 'O' || job == 'N'; };
   call.require(known(jobu) && known(jobvt) && !(jobu == 'O' && jobvt == 'O'));
   call.require_matrix(m, n, lda);
@@ -198,16 +195,14 @@ cusolverStatus_t gesvd(Call& call, signed char jobu, signed char jobvt, int64_t 
     if (has_u) write_matrix(memory, U, m, jobu == 'A' ? m : n, ldu, sizeof(T));
     if (has_vt) write_matrix(memory, VT, n, n, ldvt, sizeof(T));
     set_info(memory, info,
-             lapack::gesvd(jobu, jobvt, static_cast<int>(m), static_cast<int>(n), values(A), static_cast<int>(lda), S,
-                           values(U), static_cast<int>(std::max<int64_t>(1, ldu)), values(VT),
-                           static_cast<int>(std::max<int64_t>(1, ldvt))));
+             lapack::gesvd(jobu, jobvt, static_cast<int>(m), static_cast<int>(n), values(A), static_cast<int>(lda), S, values(U),
+                           static_cast<int>(std::max<int64_t>(1, ldu)), values(VT), static_cast<int>(std::max<int64_t>(1, ldvt))));
   });
 }
 
 // A = U diag(s) V^H of a copy of A, with the first `left` columns of U and the first `right` of V.
 template <class V, class R>
-int one_svd(bool vectors, int m, int n, const V* a, int lda, R* s, V* u, int ldu, int left, V* v, int ldv, int right,
-            double* distance) {
+int one_svd(bool vectors, int m, int n, const V* a, int lda, R* s, V* u, int ldu, int left, V* v, int ldv, int right, double* distance) {
   const int small = std::min(m, n);
   std::vector<V> kept = dense_copy(a, m, n, lda), work = kept;
   const bool all_u = left > small, all_v = right > small;
@@ -215,8 +210,13 @@ int one_svd(bool vectors, int m, int n, const V* a, int lda, R* s, V* u, int ldu
   std::vector<V> vt(vectors ? static_cast<size_t>(all_v ? n : small) * n : 1);
   const int rows = vectors ? std::max(1, all_v ? n : small) : 1;
   std::vector<R> all(static_cast<size_t>(small));
-  const int result = lapack::gesvd(!vectors ? 'N' : all_u ? 'A' : 'S', !vectors ? 'N' : all_v ? 'A' : 'S', m, n, work.data(),
-                                   std::max(1, m), all.data(), wide_u.data(), std::max(1, m), vt.data(), rows);
+  const int result = lapack::gesvd(!vectors ? 'N'
+                                   : all_u  ? 'A'
+                                            : 'S',
+                                   !vectors ? 'N'
+                                   : all_v  ? 'A'
+                                            : 'S',
+                                   m, n, work.data(), std::max(1, m), all.data(), wide_u.data(), std::max(1, m), vt.data(), rows);
   std::copy_n(all.begin(), std::min(small, std::max(left, right)), s);
   if (!vectors) return result;
   for (int k = 0; k < left; ++k) std::copy_n(wide_u.data() + static_cast<size_t>(k) * m, m, u + static_cast<size_t>(k) * ldu);
@@ -227,8 +227,8 @@ int one_svd(bool vectors, int m, int n, const V* a, int lda, R* s, V* u, int ldu
 }
 
 template <class T, class R>
-cusolverStatus_t gesvdj(Call& call, cusolverEigMode_t jobz, int econ, int m, int n, T* A, int lda, R* S, T* U, int ldu, T* V,
-                        int ldv, int* info, gesvdjInfo_t settings) {
+cusolverStatus_t gesvdj(Call& call, cusolverEigMode_t jobz, int econ, int m, int n, T* A, int lda, R* S, T* U, int ldu, T* V, int ldv,
+                        int* info, gesvdjInfo_t settings) {
   const bool vectors = letter(call, jobz) == 'V';
   const int small = std::min(m, n), left = econ ? small : m, right = econ ? small : n;
   call.require_matrix(m, n, lda);
@@ -244,8 +244,8 @@ cusolverStatus_t gesvdj(Call& call, cusolverEigMode_t jobz, int econ, int m, int
 }
 
 template <class T, class R>
-cusolverStatus_t gesvdj_batched(Call& call, cusolverEigMode_t jobz, int m, int n, T* A, int lda, R* S, T* U, int ldu, T* V,
-                                int ldv, int* info, gesvdjInfo_t settings, int count) {
+cusolverStatus_t gesvdj_batched(Call& call, cusolverEigMode_t jobz, int m, int n, T* A, int lda, R* S, T* U, int ldu, T* V, int ldv,
+                                int* info, gesvdjInfo_t settings, int count) {
   const bool vectors = letter(call, jobz) == 'V';
   call.require_matrix(m, n, lda);
   call.require(settings && count >= 0 && m <= 32 && n <= 32);  // as documented
@@ -267,9 +267,9 @@ cusolverStatus_t gesvdj_batched(Call& call, cusolverEigMode_t jobz, int m, int n
 
 // `distances` are the host's: the call waits for them.
 template <class T, class R>
-cusolverStatus_t gesvda_batched(Call& call, cusolverEigMode_t jobz, int rank, int m, int n, const T* A, int lda, long long stride_a,
-                                R* S, long long stride_s, T* U, int ldu, long long stride_u, T* V, int ldv,
-                                long long stride_v, int* info, double* distances, int count) {
+cusolverStatus_t gesvda_batched(Call& call, cusolverEigMode_t jobz, int rank, int m, int n, const T* A, int lda, long long stride_a, R* S,
+                                long long stride_s, T* U, int ldu, long long stride_u, T* V, int ldv, long long stride_v, int* info,
+                                double* distances, int count) {
   const bool vectors = letter(call, jobz) == 'V';
   call.require_matrix(m, n, lda);
   call.require(count >= 0 && m >= n && rank >= 1 && rank <= n);

@@ -49,8 +49,8 @@ cusolverStatus_t potrf_batched(Call& call, cublasFillMode_t uplo, int n, T* a[],
 }
 
 template <class T>
-cusolverStatus_t potrs_batched(Call& call, cublasFillMode_t uplo, int n, int columns, T* a[], int lda, T* b[], int ldb,
-                               int* info, int count) {
+cusolverStatus_t potrs_batched(Call& call, cublasFillMode_t uplo, int n, int columns, T* a[], int lda, T* b[], int ldb, int* info,
+                               int count) {
   const char half = letter(call, uplo);
   call.require_matrix(n, n, lda);
   call.require_matrix(n, columns, ldb);
@@ -145,8 +145,8 @@ cusolverStatus_t orgqr(Call& call, int m, int n, int k, T* A, int lda, const T* 
 }
 
 template <class T>
-cusolverStatus_t ormqr(Call& call, cublasSideMode_t side, cublasOperation_t op, int m, int n, int k, const T* A, int lda,
-                       const T* tau, T* C, int ldc, int* info) {
+cusolverStatus_t ormqr(Call& call, cublasSideMode_t side, cublasOperation_t op, int m, int n, int k, const T* A, int lda, const T* tau,
+                       T* C, int ldc, int* info) {
   const char where = letter(call, side), how = factor_letter<Value<T>>(call, op);
   const int rows = where == 'L' ? m : n;
   call.require_matrix(m, n, ldc);
@@ -207,8 +207,8 @@ cusolverStatus_t orgtr(Call& call, cublasFillMode_t uplo, int n, T* A, int lda, 
 }
 
 template <class T>
-cusolverStatus_t ormtr(Call& call, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, int m, int n, T* A,
-                       int lda, T* tau, T* C, int ldc, int* info) {
+cusolverStatus_t ormtr(Call& call, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, int m, int n, T* A, int lda, T* tau,
+                       T* C, int ldc, int* info) {
   const char where = letter(call, side), half = letter(call, uplo), how = factor_letter<Value<T>>(call, op);
   const int order = where == 'L' ? m : n;
   call.require_matrix(order, order, lda);

@@ -16,8 +16,8 @@ cusolverStatus_t potrf(Call& call, cublasFillMode_t uplo, int64_t n, T* A, int64
 }
 
 template <class T>
-cusolverStatus_t potrs(Call& call, cublasFillMode_t uplo, int64_t n, int64_t columns, const T* A, int64_t lda, T* B,
-                       int64_t ldb, int* info) {
+cusolverStatus_t potrs(Call& call, cublasFillMode_t uplo, int64_t n, int64_t columns, const T* A, int64_t lda, T* B, int64_t ldb,
+                       int* info) {
   const char half = letter(call, uplo);
   call.require_matrix(n, n, lda);
   call.require_matrix(n, columns, ldb);
@@ -25,8 +25,9 @@ cusolverStatus_t potrs(Call& call, cublasFillMode_t uplo, int64_t n, int64_t col
     auto* b = values(B);
     touch_triangle(memory, A, n, lda, sizeof(T), half == 'U', false);
     read_and_write(memory, b, n, columns, ldb);
-    set_info(memory, info, lapack::potrs(half, static_cast<int>(n), static_cast<int>(columns), values(A),
-                                         static_cast<int>(lda), b, static_cast<int>(ldb)));
+    set_info(
+        memory, info,
+        lapack::potrs(half, static_cast<int>(n), static_cast<int>(columns), values(A), static_cast<int>(lda), b, static_cast<int>(ldb)));
   });
 }
 
@@ -77,8 +78,8 @@ std::vector<int> pivots_or_identity(Memory& memory, const Pivot* pivots, int64_t
 }
 
 template <class T, class Pivot>
-cusolverStatus_t getrs(Call& call, cublasOperation_t op, int64_t n, int64_t columns, const T* A, int64_t lda,
-                       const Pivot* pivots, T* B, int64_t ldb, int* info) {
+cusolverStatus_t getrs(Call& call, cublasOperation_t op, int64_t n, int64_t columns, const T* A, int64_t lda, const Pivot* pivots, T* B,
+                       int64_t ldb, int* info) {
   const char how = letter(call, op);
   call.require_matrix(n, n, lda);
   call.require_matrix(n, columns, ldb);
@@ -87,8 +88,9 @@ cusolverStatus_t getrs(Call& call, cublasOperation_t op, int64_t n, int64_t colu
     read_matrix(memory, A, n, n, lda, sizeof(T));
     read_and_write(memory, b, n, columns, ldb);
     const std::vector<int> rows = pivots_or_identity(memory, pivots, n);
-    set_info(memory, info, lapack::getrs(how, static_cast<int>(n), static_cast<int>(columns), values(A),
-                                         static_cast<int>(lda), rows.data(), b, static_cast<int>(ldb)));
+    set_info(memory, info,
+             lapack::getrs(how, static_cast<int>(n), static_cast<int>(columns), values(A), static_cast<int>(lda), rows.data(), b,
+                           static_cast<int>(ldb)));
   });
 }
 
@@ -135,8 +137,7 @@ cusolverStatus_t gesv(Call& call, int n, int columns, T* A, int lda, int* pivots
 }
 
 template <class T>
-cusolverStatus_t gels(Call& call, int m, int n, int columns, T* A, int lda, T* B, int ldb, T* X, int ldx, int* iterations,
-                      int* info) {
+cusolverStatus_t gels(Call& call, int m, int n, int columns, T* A, int lda, T* B, int ldb, T* X, int ldx, int* iterations, int* info) {
   call.require(iterations);
   call.require_matrix(m, n, lda);
   call.require_matrix(m, columns, ldb);

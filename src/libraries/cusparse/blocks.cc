@@ -20,8 +20,16 @@ cusparseSpMatDescr blocked(const Call& call, const cusparseMatDescr* d, cusparse
   call.require(d && rows >= 0 && columns >= 0 && count >= 0 && block >= 1);
   call.require(direction == CUSPARSE_DIRECTION_ROW || direction == CUSPARSE_DIRECTION_COLUMN);
   const auto edge = static_cast<int64_t>(block);
-  cusparseSpMatDescr out{CUSPARSE_FORMAT_BSR, rows * edge, columns * edge, count * edge * edge, const_cast<int*>(offsets),
-                         const_cast<int*>(indices), const_cast<T*>(values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, d->base,
+  cusparseSpMatDescr out{CUSPARSE_FORMAT_BSR,
+                         rows * edge,
+                         columns * edge,
+                         count * edge * edge,
+                         const_cast<int*>(offsets),
+                         const_cast<int*>(indices),
+                         const_cast<T*>(values),
+                         CUSPARSE_INDEX_32I,
+                         CUSPARSE_INDEX_32I,
+                         d->base,
                          type_of(values)};
   out.block = out.block_width = edge;
   out.block_order = direction == CUSPARSE_DIRECTION_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
@@ -29,9 +37,9 @@ cusparseSpMatDescr blocked(const Call& call, const cusparseMatDescr* d, cusparse
 }
 
 template <class T>
-cusparseStatus_t bsrmv(Call& call, cusparseDirection_t direction, cusparseOperation_t op, int rows, int columns, int count,
-                       const T* alpha, cusparseMatDescr_t d, const T* values, const int* offsets, const int* indices, int block,
-                       const T* x, const T* beta, T* y) {
+cusparseStatus_t bsrmv(Call& call, cusparseDirection_t direction, cusparseOperation_t op, int rows, int columns, int count, const T* alpha,
+                       cusparseMatDescr_t d, const T* values, const int* offsets, const int* indices, int block, const T* x, const T* beta,
+                       T* y) {
   call.support(op == CUSPARSE_OPERATION_NON_TRANSPOSE);  // as documented
   const auto a = blocked(call, d, direction, rows, columns, count, values, offsets, indices, block);
   const cusparseDnVecDescr in{a.columns, const_cast<T*>(x), a.type};
@@ -81,8 +89,8 @@ cusparseStatus_t count_blocks(Call& call, int m, int n, cusparseMatDescr_t from,
 
 template <class T>
 cusparseStatus_t csr2bsr(Call& call, cusparseDirection_t direction, int m, int n, cusparseMatDescr_t from, const T* values,
-                         const int* offsets, const int* indices, int block, cusparseMatDescr_t to, T* block_values,
-                         int* block_offsets, int* block_indices) {
+                         const int* offsets, const int* indices, int block, cusparseMatDescr_t to, T* block_values, int* block_offsets,
+                         int* block_indices) {
   call.require(from && to && m >= 0 && n >= 0 && block >= 1);
   return call.submit(bytes(m) * 8, [=, base = from->base, first = to->base](Memory& memory) {
     const auto found = blocks_of(memory, m, n, base, offsets, indices, block);

@@ -91,13 +91,11 @@ class Call {
   cusparseContext& handle_;
 };
 
-cusparseStatus_t enter(const char* name, cusparseHandle_t handle,
-                       const std::function<cusparseStatus_t(Call&)>& body) noexcept;
+cusparseStatus_t enter(const char* name, cusparseHandle_t handle, const std::function<cusparseStatus_t(Call&)>& body) noexcept;
 
-#define WB_DEFINE_CUSPARSE(full_name, parameters, ...)                                                         \
-  extern "C" __attribute__((visibility("default"))) cusparseStatus_t full_name parameters {                    \
-    return warpbeam::cusparse::enter(#full_name, handle,                                                       \
-                                     [&](warpbeam::cusparse::Call& call) -> cusparseStatus_t { return __VA_ARGS__; }); \
+#define WB_DEFINE_CUSPARSE(full_name, parameters, ...)                                                                                     \
+  extern "C" __attribute__((visibility("default"))) cusparseStatus_t full_name parameters {                                                \
+    return warpbeam::cusparse::enter(#full_name, handle, [&](warpbeam::cusparse::Call& call) -> cusparseStatus_t { return __VA_ARGS__; }); \
   }
 
 // Buffers of the program's are not needed; asked for, they have a few bytes, so that nobody trips over none.
@@ -177,8 +175,8 @@ void stored(Memory& memory, void* p, cudaDataType type, const std::vector<W>& fr
   });
 }
 // Indices that count from 0, each below `size`.
-inline std::vector<int64_t> loaded_indices(Memory& memory, const void* p, cusparseIndexType_t type, int64_t count,
-                                           int64_t base, int64_t size) {
+inline std::vector<int64_t> loaded_indices(Memory& memory, const void* p, cusparseIndexType_t type, int64_t count, int64_t base,
+                                           int64_t size) {
   std::vector<int64_t> out(static_cast<size_t>(count));
   memory.reads(p, static_cast<size_t>(count) * index_bytes(type));
   for (int64_t i = 0; i < count; ++i) out[i] = checked(index_at(p, type, i) - base, size);
@@ -251,8 +249,8 @@ std::vector<W> dense_of(Memory& memory, const cusparseDnMatDescr& m, int64_t bat
   const size_t element = bytes_of(m.type);
   const char* base = static_cast<const char*>(m.values) + batch * m.stride * static_cast<int64_t>(element);
   const bool by_columns = m.order == CUSPARSE_ORDER_COL;
-  memory.reads(base, static_cast<size_t>(by_columns ? m.rows : m.columns) * element,
-               static_cast<size_t>(by_columns ? m.columns : m.rows), static_cast<size_t>(m.lead) * element);
+  memory.reads(base, static_cast<size_t>(by_columns ? m.rows : m.columns) * element, static_cast<size_t>(by_columns ? m.columns : m.rows),
+               static_cast<size_t>(m.lead) * element);
   with_type<int>(m.type, 0, [&]<class T>(T*) {
     for (int64_t j = 0; j < m.columns; ++j)
       for (int64_t i = 0; i < m.rows; ++i) out[j * m.rows + i] = convert<W>(reinterpret_cast<const T*>(base)[m.place(i, j)]);
@@ -265,8 +263,8 @@ void set_dense(Memory& memory, const cusparseDnMatDescr& m, const std::vector<W>
   const size_t element = bytes_of(m.type);
   char* base = static_cast<char*>(m.values) + batch * m.stride * static_cast<int64_t>(element);
   const bool by_columns = m.order == CUSPARSE_ORDER_COL;
-  memory.writes(base, static_cast<size_t>(by_columns ? m.rows : m.columns) * element,
-                static_cast<size_t>(by_columns ? m.columns : m.rows), static_cast<size_t>(m.lead) * element);
+  memory.writes(base, static_cast<size_t>(by_columns ? m.rows : m.columns) * element, static_cast<size_t>(by_columns ? m.columns : m.rows),
+                static_cast<size_t>(m.lead) * element);
   with_type<int>(m.type, 0, [&]<class T>(T*) {
     for (int64_t j = 0; j < m.columns; ++j)
       for (int64_t i = 0; i < m.rows; ++i) reinterpret_cast<T*>(base)[m.place(i, j)] = convert<T>(from[j * m.rows + i]);
@@ -283,10 +281,9 @@ constexpr cudaDataType type_of(const T*) {
 }
 
 // The generic functions that typed ones lead to.
-cusparseStatus_t spmv(Call&, cusparseOperation_t op, const void* alpha, cusparseConstSpMatDescr_t a,
-                      cusparseConstDnVecDescr_t x, const void* beta, cusparseDnVecDescr_t y, cudaDataType compute);
-cusparseStatus_t spmm(Call&, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
-                      cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c,
-                      cudaDataType compute);
+cusparseStatus_t spmv(Call&, cusparseOperation_t op, const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                      const void* beta, cusparseDnVecDescr_t y, cudaDataType compute);
+cusparseStatus_t spmm(Call&, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha, cusparseConstSpMatDescr_t a,
+                      cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c, cudaDataType compute);
 
 }  // namespace warpbeam::cusparse

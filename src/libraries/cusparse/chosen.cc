@@ -47,8 +47,7 @@ Source<T> csr_source(cusparseMatDescr_t d, int m, int count, const T* from, cons
             memory.reads(offsets, bytes(m + 1)), memory.reads(indices, bytes(count)), memory.reads(from, count * sizeof(T));
             std::vector<Entry> out;
             for (int64_t r = 0; r < m; ++r)
-              for (int64_t k = offsets[r] - base; k < offsets[r + 1] - base; ++k)
-                out.push_back({r, indices[checked(k, count)] - base, k});
+              for (int64_t k = offsets[r] - base; k < offsets[r + 1] - base; ++k) out.push_back({r, indices[checked(k, count)] - base, k});
             return out;
           }};
 }
@@ -115,8 +114,8 @@ cusparseStatus_t count_chosen(Call& call, const Source<T>& source, const LimitOf
 }
 
 template <class T, class LimitOf>
-cusparseStatus_t choose(Call& call, const Source<T>& source, const LimitOf& limit, int m, cusparseMatDescr_t to, T* out,
-                        const int* offsets, int* indices) {
+cusparseStatus_t choose(Call& call, const Source<T>& source, const LimitOf& limit, int m, cusparseMatDescr_t to, T* out, const int* offsets,
+                        int* indices) {
   call.require(to);
   return call.submit(bytes(m) * 16, [=, base = to->base](Memory& memory) {
     const std::vector<Entry> kept = chosen(memory, source, limit);
@@ -139,7 +138,8 @@ double limit_of(T tolerance) {
 }
 
 template <class T>
-cusparseStatus_t count_each(Call& call, int m, cusparseMatDescr_t d, const T* from, const int* offsets, int* each, int* total, T tolerance) {
+cusparseStatus_t count_each(Call& call, int m, cusparseMatDescr_t d, const T* from, const int* offsets, int* each, int* total,
+                            T tolerance) {
   call.require(d && m >= 0 && total && limit_of(tolerance) >= 0);
   return counted(call, bytes(m) * 8, total, [=, base = d->base](Memory& memory) {
     memory.reads(offsets, bytes(m + 1)), memory.writes(each, bytes(m));
@@ -148,7 +148,8 @@ cusparseStatus_t count_each(Call& call, int m, cusparseMatDescr_t d, const T* fr
     int all = 0;
     for (int r = 0; r < m; ++r) {
       each[r] = 0;
-      for (int64_t k = offsets[r] - base; k < offsets[r + 1] - base; ++k) each[r] += magnitude(from[checked(k, count)]) > limit_of(tolerance);
+      for (int64_t k = offsets[r] - base; k < offsets[r + 1] - base; ++k)
+        each[r] += magnitude(from[checked(k, count)]) > limit_of(tolerance);
       all += each[r];
     }
     return all;

@@ -27,9 +27,9 @@ cusparseStatus_t make(Handle* out, const cusparseSpMatDescr& a) {
 }
 
 template <class P>
-cusparseStatus_t get(const cusparseSpMatDescr* a, cusparseFormat_t format, int64_t* rows, int64_t* columns,
-                     int64_t* count, P** offsets, P** indices, P** values, cusparseIndexType_t* offset_type,
-                     cusparseIndexType_t* type, cusparseIndexBase_t* base, cudaDataType* value) {
+cusparseStatus_t get(const cusparseSpMatDescr* a, cusparseFormat_t format, int64_t* rows, int64_t* columns, int64_t* count, P** offsets,
+                     P** indices, P** values, cusparseIndexType_t* offset_type, cusparseIndexType_t* type, cusparseIndexBase_t* base,
+                     cudaDataType* value) {
   if (!a || a->format != format || !all(rows, columns, count, offsets, indices, values, offset_type, type, base, value)) return kWrong;
   *rows = a->rows, *columns = a->columns, *count = a->count;
   *offsets = a->offsets, *indices = a->indices, *values = a->values;
@@ -54,142 +54,142 @@ void* plain(const void* p) { return const_cast<void*>(p); }
 
 }  // namespace
 
-#define WB_COMPRESSED(Name, FORMAT, CONST, Const)                                                                         \
-  WB_EXPORT cusparseStatus_t cusparseCreate##Const##Name(                                                                 \
-      cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns, int64_t count, CONST void* offsets,              \
-      CONST void* indices, CONST void* values, cusparseIndexType_t offset_type, cusparseIndexType_t type,                 \
-      cusparseIndexBase_t base, cudaDataType value) {                                                                     \
-    return make(out, {FORMAT, rows, columns, count, plain(offsets), plain(indices), plain(values), offset_type, type, base, value}); \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparse##Const##Name##Get(                                                                  \
-      cusparse##Const##SpMatDescr_t a, int64_t* rows, int64_t* columns, int64_t* count, CONST void** offsets,             \
-      CONST void** indices, CONST void** values, cusparseIndexType_t* offset_type, cusparseIndexType_t* type,             \
-      cusparseIndexBase_t* base, cudaDataType* value) {                                                                   \
-    return get(a, FORMAT, rows, columns, count, offsets, indices, values, offset_type, type, base, value);                \
+#define WB_COMPRESSED(Name, FORMAT, CONST, Const)                                                                                         \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##Name(                                                                                 \
+      cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns, int64_t count, CONST void* offsets, CONST void* indices,         \
+      CONST void* values, cusparseIndexType_t offset_type, cusparseIndexType_t type, cusparseIndexBase_t base, cudaDataType value) {      \
+    return make(out, {FORMAT, rows, columns, count, plain(offsets), plain(indices), plain(values), offset_type, type, base, value});      \
+  }                                                                                                                                       \
+  WB_EXPORT cusparseStatus_t cusparse##Const##Name##Get(                                                                                  \
+      cusparse##Const##SpMatDescr_t a, int64_t* rows, int64_t* columns, int64_t* count, CONST void** offsets, CONST void** indices,       \
+      CONST void** values, cusparseIndexType_t* offset_type, cusparseIndexType_t* type, cusparseIndexBase_t* base, cudaDataType* value) { \
+    return get(a, FORMAT, rows, columns, count, offsets, indices, values, offset_type, type, base, value);                                \
   }
-#define WB_DESCRIPTORS(CONST, Const)                                                                                      \
-  WB_COMPRESSED(Csr, CUSPARSE_FORMAT_CSR, CONST, Const)                                                                   \
-  WB_COMPRESSED(Csc, CUSPARSE_FORMAT_CSC, CONST, Const)                                                                   \
-  WB_EXPORT cusparseStatus_t cusparseCreate##Const##Coo(cusparse##Const##SpMatDescr_t* out, int64_t rows,                 \
-                                                        int64_t columns, int64_t count, CONST void* at_rows,              \
-                                                        CONST void* indices, CONST void* values,                          \
-                                                        cusparseIndexType_t type, cusparseIndexBase_t base,               \
-                                                        cudaDataType value) {                                             \
+#define WB_DESCRIPTORS(CONST, Const)                                                                                                       \
+  WB_COMPRESSED(Csr, CUSPARSE_FORMAT_CSR, CONST, Const)                                                                                    \
+  WB_COMPRESSED(Csc, CUSPARSE_FORMAT_CSC, CONST, Const)                                                                                    \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##Coo(cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns, int64_t count,  \
+                                                        CONST void* at_rows, CONST void* indices, CONST void* values,                      \
+                                                        cusparseIndexType_t type, cusparseIndexBase_t base, cudaDataType value) {          \
     return make(out, {CUSPARSE_FORMAT_COO, rows, columns, count, plain(at_rows), plain(indices), plain(values), type, type, base, value}); \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparse##Const##CooGet(cusparse##Const##SpMatDescr_t a, int64_t* rows, int64_t* columns,    \
-                                                     int64_t* count, CONST void** at_rows, CONST void** indices,          \
-                                                     CONST void** values, cusparseIndexType_t* type,                      \
-                                                     cusparseIndexBase_t* base, cudaDataType* value) {                    \
-    return get(a, CUSPARSE_FORMAT_COO, rows, columns, count, at_rows, indices, values, type, type, base, value);          \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparseCreate##Const##BlockedEll(                                                           \
-      cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns, int64_t block, int64_t block_columns,            \
-      CONST void* indices, CONST void* values, cusparseIndexType_t type, cusparseIndexBase_t base, cudaDataType value) {  \
-    if (block < 1 || block_columns < 0 || rows % block || columns % block || block_columns % block) return kWrong;        \
-    return make(out, {CUSPARSE_FORMAT_BLOCKED_ELL, rows, columns, rows * block_columns, nullptr, plain(indices),          \
-                      plain(values), type, type, base, value, block, block_columns});                                     \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparse##Const##BlockedEllGet(                                                              \
-      cusparse##Const##SpMatDescr_t a, int64_t* rows, int64_t* columns, int64_t* block, int64_t* block_columns,           \
-      CONST void** indices, CONST void** values, cusparseIndexType_t* type, cusparseIndexBase_t* base,                    \
-      cudaDataType* value) {                                                                                              \
-    int64_t count = 0;                                                                                                    \
-    CONST void* offsets = nullptr;                                                                                        \
-    cusparseIndexType_t same = CUSPARSE_INDEX_32I;                                                                        \
-    if (!block || !block_columns) return kWrong;                                                                          \
-    const cusparseStatus_t status = get(a, CUSPARSE_FORMAT_BLOCKED_ELL, rows, columns, &count, &offsets, indices, values, \
-                                        &same, type, base, value);                                                        \
-    if (status == kDone) *block = a->block, *block_columns = a->block_columns;                                            \
-    return status;                                                                                                        \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparseCreate##Const##Bsr(                                                                  \
-      cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns, int64_t count, int64_t height, int64_t width,    \
-      CONST void* offsets, CONST void* indices, CONST void* values, cusparseIndexType_t offset_type,                      \
-      cusparseIndexType_t type, cusparseIndexBase_t base, cudaDataType value, cusparseOrder_t order) {                    \
-    if (height < 1 || width < 1 || rows < 0 || columns < 0 || count < 0) return kWrong;                                   \
-    if (order != CUSPARSE_ORDER_ROW && order != CUSPARSE_ORDER_COL) return kWrong;                                        \
-    cusparseSpMatDescr a{CUSPARSE_FORMAT_BSR, rows * height, columns * width, count * height * width, plain(offsets),     \
-                         plain(indices), plain(values), offset_type, type, base, value, height};                          \
-    a.block_width = width, a.block_order = order;                                                                         \
-    return make(out, a);                                                                                                  \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparseCreate##Const##SpVec(cusparse##Const##SpVecDescr_t* out, int64_t size,               \
-                                                          int64_t count, CONST void* indices, CONST void* values,         \
-                                                          cusparseIndexType_t type, cusparseIndexBase_t base,             \
-                                                          cudaDataType value) {                                           \
-    if (!out || size < 0 || count < 0 || count > size || !known(type) || !known(base)) return kWrong;                     \
-    if (!known(value)) return CUSPARSE_STATUS_NOT_SUPPORTED;                                                              \
-    *out = new cusparseSpVecDescr{size, count, plain(indices), plain(values), type, base, value};                         \
-    return kDone;                                                                                                         \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparse##Const##SpVecGet(cusparse##Const##SpVecDescr_t v, int64_t* size, int64_t* count,    \
-                                                       CONST void** indices, CONST void** values,                         \
-                                                       cusparseIndexType_t* type, cusparseIndexBase_t* base,              \
-                                                       cudaDataType* value) {                                             \
-    if (!all(v, size, count, indices, values, type, base, value)) return kWrong;                                          \
-    *size = v->size, *count = v->count, *indices = v->indices, *values = v->values;                                       \
-    *type = v->index, *base = v->base, *value = v->type;                                                                  \
-    return kDone;                                                                                                         \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparseCreate##Const##DnVec(cusparse##Const##DnVecDescr_t* out, int64_t size,               \
-                                                          CONST void* values, cudaDataType value) {                       \
-    if (!out || size < 0) return kWrong;                                                                                  \
-    if (!known(value)) return CUSPARSE_STATUS_NOT_SUPPORTED;                                                              \
-    *out = new cusparseDnVecDescr{size, plain(values), value};                                                            \
-    return kDone;                                                                                                         \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparse##Const##DnVecGet(cusparse##Const##DnVecDescr_t v, int64_t* size,                    \
-                                                       CONST void** values, cudaDataType* value) {                        \
-    if (!all(v, size, values, value)) return kWrong;                                                                      \
-    *size = v->size, *values = v->values, *value = v->type;                                                               \
-    return kDone;                                                                                                         \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparseCreate##Const##DnMat(cusparse##Const##DnMatDescr_t* out, int64_t rows,               \
-                                                          int64_t columns, int64_t lead, CONST void* values,              \
-                                                          cudaDataType value, cusparseOrder_t order) {                    \
-    if (!out || rows < 0 || columns < 0 || (order != CUSPARSE_ORDER_COL && order != CUSPARSE_ORDER_ROW)) return kWrong;   \
-    if (lead < (order == CUSPARSE_ORDER_COL ? rows : columns)) return kWrong;                                             \
-    if (!known(value)) return CUSPARSE_STATUS_NOT_SUPPORTED;                                                              \
-    *out = new cusparseDnMatDescr{rows, columns, lead, plain(values), value, order};                                      \
-    return kDone;                                                                                                         \
-  }                                                                                                                       \
-  WB_EXPORT cusparseStatus_t cusparse##Const##DnMatGet(cusparse##Const##DnMatDescr_t m, int64_t* rows,                    \
-                                                       int64_t* columns, int64_t* lead, CONST void** values,              \
-                                                       cudaDataType* value, cusparseOrder_t* order) {                     \
-    if (!all(m, rows, columns, lead, values, value, order)) return kWrong;                                                \
-    *rows = m->rows, *columns = m->columns, *lead = m->lead, *values = m->values, *value = m->type, *order = m->order;    \
-    return kDone;                                                                                                         \
-  }                                                                                                                       \
-  WB_GET_VALUES(SpVec, CONST, Const) WB_GET_VALUES(DnVec, CONST, Const)                                                   \
-  WB_GET_VALUES(SpMat, CONST, Const) WB_GET_VALUES(DnMat, CONST, Const)
-#define WB_GET_VALUES(Name, CONST, Const)                                                                                 \
-  WB_EXPORT cusparseStatus_t cusparse##Const##Name##GetValues(cusparse##Const##Name##Descr_t d, CONST void** values) {    \
-    return get_values(d, values);                                                                                         \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparse##Const##CooGet(cusparse##Const##SpMatDescr_t a, int64_t* rows, int64_t* columns, int64_t* count,     \
+                                                     CONST void** at_rows, CONST void** indices, CONST void** values,                      \
+                                                     cusparseIndexType_t* type, cusparseIndexBase_t* base, cudaDataType* value) {          \
+    return get(a, CUSPARSE_FORMAT_COO, rows, columns, count, at_rows, indices, values, type, type, base, value);                           \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##BlockedEll(                                                                            \
+      cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns, int64_t block, int64_t block_columns, CONST void* indices,        \
+      CONST void* values, cusparseIndexType_t type, cusparseIndexBase_t base, cudaDataType value) {                                        \
+    if (block < 1 || block_columns < 0 || rows % block || columns % block || block_columns % block) return kWrong;                         \
+    return make(out, {CUSPARSE_FORMAT_BLOCKED_ELL, rows, columns, rows * block_columns, nullptr, plain(indices), plain(values), type,      \
+                      type, base, value, block, block_columns});                                                                           \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparse##Const##BlockedEllGet(                                                                               \
+      cusparse##Const##SpMatDescr_t a, int64_t* rows, int64_t* columns, int64_t* block, int64_t* block_columns, CONST void** indices,      \
+      CONST void** values, cusparseIndexType_t* type, cusparseIndexBase_t* base, cudaDataType* value) {                                    \
+    int64_t count = 0;                                                                                                                     \
+    CONST void* offsets = nullptr;                                                                                                         \
+    cusparseIndexType_t same = CUSPARSE_INDEX_32I;                                                                                         \
+    if (!block || !block_columns) return kWrong;                                                                                           \
+    const cusparseStatus_t status =                                                                                                        \
+        get(a, CUSPARSE_FORMAT_BLOCKED_ELL, rows, columns, &count, &offsets, indices, values, &same, type, base, value);                   \
+    if (status == kDone) *block = a->block, *block_columns = a->block_columns;                                                             \
+    return status;                                                                                                                         \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##Bsr(cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns, int64_t count,  \
+                                                        int64_t height, int64_t width, CONST void* offsets, CONST void* indices,           \
+                                                        CONST void* values, cusparseIndexType_t offset_type, cusparseIndexType_t type,     \
+                                                        cusparseIndexBase_t base, cudaDataType value, cusparseOrder_t order) {             \
+    if (height < 1 || width < 1 || rows < 0 || columns < 0 || count < 0) return kWrong;                                                    \
+    if (order != CUSPARSE_ORDER_ROW && order != CUSPARSE_ORDER_COL) return kWrong;                                                         \
+    cusparseSpMatDescr a{CUSPARSE_FORMAT_BSR,                                                                                              \
+                         rows * height,                                                                                                    \
+                         columns * width,                                                                                                  \
+                         count * height * width,                                                                                           \
+                         plain(offsets),                                                                                                   \
+                         plain(indices),                                                                                                   \
+                         plain(values),                                                                                                    \
+                         offset_type,                                                                                                      \
+                         type,                                                                                                             \
+                         base,                                                                                                             \
+                         value,                                                                                                            \
+                         height};                                                                                                          \
+    a.block_width = width, a.block_order = order;                                                                                          \
+    return make(out, a);                                                                                                                   \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##SpVec(cusparse##Const##SpVecDescr_t* out, int64_t size, int64_t count,                 \
+                                                          CONST void* indices, CONST void* values, cusparseIndexType_t type,               \
+                                                          cusparseIndexBase_t base, cudaDataType value) {                                  \
+    if (!out || size < 0 || count < 0 || count > size || !known(type) || !known(base)) return kWrong;                                      \
+    if (!known(value)) return CUSPARSE_STATUS_NOT_SUPPORTED;                                                                               \
+    *out = new cusparseSpVecDescr{size, count, plain(indices), plain(values), type, base, value};                                          \
+    return kDone;                                                                                                                          \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparse##Const##SpVecGet(cusparse##Const##SpVecDescr_t v, int64_t* size, int64_t* count,                     \
+                                                       CONST void** indices, CONST void** values, cusparseIndexType_t* type,               \
+                                                       cusparseIndexBase_t* base, cudaDataType* value) {                                   \
+    if (!all(v, size, count, indices, values, type, base, value)) return kWrong;                                                           \
+    *size = v->size, *count = v->count, *indices = v->indices, *values = v->values;                                                        \
+    *type = v->index, *base = v->base, *value = v->type;                                                                                   \
+    return kDone;                                                                                                                          \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##DnVec(cusparse##Const##DnVecDescr_t* out, int64_t size, CONST void* values,            \
+                                                          cudaDataType value) {                                                            \
+    if (!out || size < 0) return kWrong;                                                                                                   \
+    if (!known(value)) return CUSPARSE_STATUS_NOT_SUPPORTED;                                                                               \
+    *out = new cusparseDnVecDescr{size, plain(values), value};                                                                             \
+    return kDone;                                                                                                                          \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparse##Const##DnVecGet(cusparse##Const##DnVecDescr_t v, int64_t* size, CONST void** values,                \
+                                                       cudaDataType* value) {                                                              \
+    if (!all(v, size, values, value)) return kWrong;                                                                                       \
+    *size = v->size, *values = v->values, *value = v->type;                                                                                \
+    return kDone;                                                                                                                          \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##DnMat(cusparse##Const##DnMatDescr_t* out, int64_t rows, int64_t columns, int64_t lead, \
+                                                          CONST void* values, cudaDataType value, cusparseOrder_t order) {                 \
+    if (!out || rows < 0 || columns < 0 || (order != CUSPARSE_ORDER_COL && order != CUSPARSE_ORDER_ROW)) return kWrong;                    \
+    if (lead < (order == CUSPARSE_ORDER_COL ? rows : columns)) return kWrong;                                                              \
+    if (!known(value)) return CUSPARSE_STATUS_NOT_SUPPORTED;                                                                               \
+    *out = new cusparseDnMatDescr{rows, columns, lead, plain(values), value, order};                                                       \
+    return kDone;                                                                                                                          \
+  }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparse##Const##DnMatGet(cusparse##Const##DnMatDescr_t m, int64_t* rows, int64_t* columns, int64_t* lead,    \
+                                                       CONST void** values, cudaDataType* value, cusparseOrder_t* order) {                 \
+    if (!all(m, rows, columns, lead, values, value, order)) return kWrong;                                                                 \
+    *rows = m->rows, *columns = m->columns, *lead = m->lead, *values = m->values, *value = m->type, *order = m->order;                     \
+    return kDone;                                                                                                                          \
+  }                                                                                                                                        \
+  WB_GET_VALUES(SpVec, CONST, Const)                                                                                                       \
+  WB_GET_VALUES(DnVec, CONST, Const) WB_GET_VALUES(SpMat, CONST, Const) WB_GET_VALUES(DnMat, CONST, Const)
+#define WB_GET_VALUES(Name, CONST, Const)                                                                              \
+  WB_EXPORT cusparseStatus_t cusparse##Const##Name##GetValues(cusparse##Const##Name##Descr_t d, CONST void** values) { \
+    return get_values(d, values);                                                                                      \
   }
 WB_DESCRIPTORS(, )
 WB_DESCRIPTORS(const, Const)
 
-#define WB_COMMON(Name)                                                                              \
+#define WB_COMMON(Name)                                                                               \
   WB_EXPORT cusparseStatus_t cusparseDestroy##Name(cusparseConst##Name##Descr_t descr) {              \
-    delete descr;                                                                                    \
-    return kDone;                                                                                    \
-  }                                                                                                  \
+    delete descr;                                                                                     \
+    return kDone;                                                                                     \
+  }                                                                                                   \
   WB_EXPORT cusparseStatus_t cusparse##Name##SetValues(cusparse##Name##Descr_t descr, void* values) { \
-    if (!descr) return kWrong;                                                                       \
-    descr->values = values;                                                                          \
-    return kDone;                                                                                    \
+    if (!descr) return kWrong;                                                                        \
+    descr->values = values;                                                                           \
+    return kDone;                                                                                     \
   }
 WB_COMMON(SpVec)
 WB_COMMON(DnVec)
 WB_COMMON(SpMat)
 WB_COMMON(DnMat)
 
-#define WB_ASK(name, Descriptor, Type, field)                             \
-  WB_EXPORT cusparseStatus_t name(Descriptor descr, Type* value) {        \
-    if (!descr || !value) return kWrong;                                  \
-    *value = descr->field;                                                \
-    return kDone;                                                         \
+#define WB_ASK(name, Descriptor, Type, field)                      \
+  WB_EXPORT cusparseStatus_t name(Descriptor descr, Type* value) { \
+    if (!descr || !value) return kWrong;                           \
+    *value = descr->field;                                         \
+    return kDone;                                                  \
   }
 WB_ASK(cusparseSpVecGetIndexBase, cusparseConstSpVecDescr_t, cusparseIndexBase_t, base)
 WB_ASK(cusparseSpMatGetFormat, cusparseConstSpMatDescr_t, cusparseFormat_t, format)
@@ -201,16 +201,15 @@ WB_EXPORT cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t a, int
   return kDone;
 }
 
-WB_EXPORT cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t a, cusparseSpMatAttribute_t attribute,
-                                                     void* data, size_t size) {
+WB_EXPORT cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t a, cusparseSpMatAttribute_t attribute, void* data,
+                                                     size_t size) {
   if (!a || !data || size < sizeof(int)) return kWrong;
   if (attribute != CUSPARSE_SPMAT_FILL_MODE && attribute != CUSPARSE_SPMAT_DIAG_TYPE) return kWrong;
   const int value = attribute == CUSPARSE_SPMAT_FILL_MODE ? static_cast<int>(a->fill) : static_cast<int>(a->diag);
   std::memcpy(data, &value, sizeof value);
   return kDone;
 }
-WB_EXPORT cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t a, cusparseSpMatAttribute_t attribute,
-                                                     void* data, size_t size) {
+WB_EXPORT cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t a, cusparseSpMatAttribute_t attribute, void* data, size_t size) {
   int value = 0;
   if (!a || !data || size < sizeof value) return kWrong;
   std::memcpy(&value, data, sizeof value);

@@ -146,15 +146,16 @@ cusparseStatus_t rot(Call& call, const void* c, const void* s, cusparseSpVecDesc
   });
 }
 
-cusparseStatus_t spvv(Call& call, cusparseOperation_t op, cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y,
-                      void* result, cudaDataType compute) {
+cusparseStatus_t spvv(Call& call, cusparseOperation_t op, cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y, void* result,
+                      cudaDataType compute) {
   check(call, op);
   check_compute(call, compute);
   call.require(x && y && result && x->size == y->size);
   const bool on_device = call.scalars_on_device();
   const cusparseStatus_t queued = call.submit(effort(x->count), [=, x = *x, y = *y](Memory& memory) {
     const auto at = places(memory, x);
-    const auto in = loaded<DoubleComplex>(memory, x.values, x.type, x.count), other = loaded<DoubleComplex>(memory, y.values, y.type, y.size);
+    const auto in = loaded<DoubleComplex>(memory, x.values, x.type, x.count),
+               other = loaded<DoubleComplex>(memory, y.values, y.type, y.size);
     DoubleComplex sum{};
     for (size_t k = 0; k < at.size(); ++k) sum += conjugate_if(op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, in[k]) * other[at[k]];
     if (on_device) memory.writes(result, bytes_of(compute));
@@ -235,8 +236,8 @@ cusparseStatus_t dense_to_sparse(Call& call, cusparseConstDnMatDescr_t a, cuspar
 
 // --- products ----------------------------------------------------------------------------------------------------------------
 
-cusparseStatus_t spmv(Call& call, cusparseOperation_t op, const void* alpha, cusparseConstSpMatDescr_t a,
-                      cusparseConstDnVecDescr_t x, const void* beta, cusparseDnVecDescr_t y, cudaDataType compute) {
+cusparseStatus_t spmv(Call& call, cusparseOperation_t op, const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                      const void* beta, cusparseDnVecDescr_t y, cudaDataType compute) {
   check(call, op);
   check_compute(call, compute);
   call.require(a && x && y);
@@ -261,9 +262,8 @@ cusparseStatus_t spmv(Call& call, cusparseOperation_t op, const void* alpha, cus
   });
 }
 
-cusparseStatus_t spmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
-                      cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c,
-                      cudaDataType compute) {
+cusparseStatus_t spmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha, cusparseConstSpMatDescr_t a,
+                      cusparseConstDnMatDescr_t b, const void* beta, cusparseDnMatDescr_t c, cudaDataType compute) {
   check(call, op_a);
   check(call, op_b);
   check_compute(call, compute);
@@ -297,9 +297,8 @@ cusparseStatus_t spmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t 
 
 namespace {
 
-cusparseStatus_t sddmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
-                       cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b, const void* beta, cusparseSpMatDescr_t c,
-                       cudaDataType compute) {
+cusparseStatus_t sddmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha, cusparseConstDnMatDescr_t a,
+                       cusparseConstDnMatDescr_t b, const void* beta, cusparseSpMatDescr_t c, cudaDataType compute) {
   check(call, op_a);
   check(call, op_b);
   check_compute(call, compute);
@@ -318,7 +317,8 @@ cusparseStatus_t sddmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t
       const auto left = dense(a, op_a), right = dense(b, op_b);
       const cusparseSpMatDescr out = matrix_of(c, batch);
       const Pattern p = pattern_of(memory, out);
-      auto values = keep == DoubleComplex{} ? std::vector<DoubleComplex>(c.count) : loaded<DoubleComplex>(memory, out.values, c.type, c.count);
+      auto values =
+          keep == DoubleComplex{} ? std::vector<DoubleComplex>(c.count) : loaded<DoubleComplex>(memory, out.values, c.type, c.count);
       for (size_t e = 0; e < p.row.size(); ++e) {
         DoubleComplex sum{};
         for (int64_t l = 0; l < k; ++l) sum += left[l * c.rows + p.row[e]] * right[p.column[e] * k + l];
@@ -363,8 +363,8 @@ void solve(const Rows<W>& rows, bool upper, bool unit, W* x) {
   }
 }
 
-cusparseStatus_t spsv(Call& call, cusparseOperation_t op, const void* alpha, cusparseConstSpMatDescr_t a,
-                      cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpSVDescr_t solver) {
+cusparseStatus_t spsv(Call& call, cusparseOperation_t op, const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
+                      cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpSVDescr_t solver) {
   check(call, op);
   check_compute(call, compute);
   call.require(a && x && y && solver && a->rows == a->columns && x->size == a->rows && y->size == a->rows);
@@ -383,9 +383,8 @@ cusparseStatus_t spsv(Call& call, cusparseOperation_t op, const void* alpha, cus
   });
 }
 
-cusparseStatus_t spsm(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
-                      cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, cusparseDnMatDescr_t c,
-                      cudaDataType compute, cusparseSpSMDescr_t solver) {
+cusparseStatus_t spsm(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha, cusparseConstSpMatDescr_t a,
+                      cusparseConstDnMatDescr_t b, cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMDescr_t solver) {
   check(call, op_a);
   check(call, op_b);
   check_compute(call, compute);
@@ -423,11 +422,11 @@ using namespace warpbeam::cusparse;
 #include "warpbeam/cusparse/generic.inc"
 
 #define WB_EXPORT extern "C" __attribute__((visibility("default")))
-#define WB_STATE(Name)                                                                                              \
-  WB_EXPORT cusparseStatus_t cusparse##Name##_createDescr(cusparse##Name##Descr_t* descr) { return make(descr); }    \
-  WB_EXPORT cusparseStatus_t cusparse##Name##_destroyDescr(cusparse##Name##Descr_t descr) {                          \
-    delete descr;                                                                                                   \
-    return CUSPARSE_STATUS_SUCCESS;                                                                                 \
+#define WB_STATE(Name)                                                                                            \
+  WB_EXPORT cusparseStatus_t cusparse##Name##_createDescr(cusparse##Name##Descr_t* descr) { return make(descr); } \
+  WB_EXPORT cusparseStatus_t cusparse##Name##_destroyDescr(cusparse##Name##Descr_t descr) {                       \
+    delete descr;                                                                                                 \
+    return CUSPARSE_STATUS_SUCCESS;                                                                               \
   }
 WB_STATE(SpSV)
 WB_STATE(SpSM)

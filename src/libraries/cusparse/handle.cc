@@ -46,8 +46,7 @@ bool Call::captured() const {
   return cudaStreamIsCapturing(handle_.stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
 }
 
-cusparseStatus_t enter(const char* name, cusparseHandle_t handle,
-                       const std::function<cusparseStatus_t(Call&)>& body) noexcept {
+cusparseStatus_t enter(const char* name, cusparseHandle_t handle, const std::function<cusparseStatus_t(Call&)>& body) noexcept {
   try {
     if (!is_live(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
     std::lock_guard lock(handle->mutex);
@@ -117,12 +116,12 @@ WB_EXPORT const char* cusparseGetErrorString(cusparseStatus_t status) {
   return "unrecognized error code";
 }
 
-#define WB_GET(name, Type, value_of)                                          \
-  WB_EXPORT cusparseStatus_t name(cusparseHandle_t handle, Type* value) {     \
-    if (!is_live(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;             \
-    if (!value) return CUSPARSE_STATUS_INVALID_VALUE;                         \
-    *value = value_of;                                                        \
-    return CUSPARSE_STATUS_SUCCESS;                                           \
+#define WB_GET(name, Type, value_of)                                      \
+  WB_EXPORT cusparseStatus_t name(cusparseHandle_t handle, Type* value) { \
+    if (!is_live(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;         \
+    if (!value) return CUSPARSE_STATUS_INVALID_VALUE;                     \
+    *value = value_of;                                                    \
+    return CUSPARSE_STATUS_SUCCESS;                                       \
   }
 WB_GET(cusparseGetVersion, int, CUSPARSE_VERSION)
 WB_GET(cusparseGetStream, cudaStream_t, handle->stream)
@@ -149,12 +148,12 @@ WB_EXPORT cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t descr) {
   delete descr;
   return CUSPARSE_STATUS_SUCCESS;
 }
-#define WB_SETTING(Name, Type, field, last)                                               \
-  WB_EXPORT cusparseStatus_t cusparseSet##Name(cusparseMatDescr_t descr, Type value) {    \
-    if (!descr || value < 0 || value > last) return CUSPARSE_STATUS_INVALID_VALUE;        \
-    descr->field = value;                                                                 \
-    return CUSPARSE_STATUS_SUCCESS;                                                       \
-  }                                                                                       \
+#define WB_SETTING(Name, Type, field, last)                                            \
+  WB_EXPORT cusparseStatus_t cusparseSet##Name(cusparseMatDescr_t descr, Type value) { \
+    if (!descr || value < 0 || value > last) return CUSPARSE_STATUS_INVALID_VALUE;     \
+    descr->field = value;                                                              \
+    return CUSPARSE_STATUS_SUCCESS;                                                    \
+  }                                                                                    \
   WB_EXPORT Type cusparseGet##Name(const cusparseMatDescr_t descr) { return descr->field; }
 WB_SETTING(MatType, cusparseMatrixType_t, type, CUSPARSE_MATRIX_TYPE_TRIANGULAR)
 WB_SETTING(MatFillMode, cusparseFillMode_t, fill, CUSPARSE_FILL_MODE_UPPER)

@@ -15,7 +15,7 @@ struct cusparseSpGEMMDescr {
 namespace warpbeam::cusparse {
 
 inline void check_product(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, cusparseConstSpMatDescr_t a,
-                   cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c, const void* kept) {
+                          cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c, const void* kept) {
   check(call, op_a);
   check(call, op_b);
   call.require(a && b && c && kept);
@@ -25,8 +25,8 @@ inline void check_product(Call& call, cusparseOperation_t op_a, cusparseOperatio
 
 // Asked without a buffer it says how large one would be; with one it counts the products of entries, and waits.
 inline cusparseStatus_t estimate(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, cusparseConstSpMatDescr_t a,
-                          cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c, cusparseSpGEMMDescr_t kept,
-                          size_t* size, void* buffer) {
+                                 cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c, cusparseSpGEMMDescr_t kept, size_t* size,
+                                 void* buffer) {
   check_product(call, op_a, op_b, a, b, c, kept);
   if (!buffer) return no_buffer(call, size);
   const cusparseStatus_t queued = call.submit(effort(a->count), [=, a = *a, b = *b](Memory& memory) {
@@ -46,9 +46,8 @@ inline cusparseStatus_t estimate_memory(Call& call, size_t* own, void* buffer, s
 
 // Asked without a buffer it says how large one would be; with one it computes, and waits: the size of C is known then.
 inline cusparseStatus_t multiply(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
-                          cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void* beta,
-                          cusparseSpMatDescr_t c, cudaDataType compute, cusparseSpGEMMDescr_t kept, size_t* size,
-                          void* buffer) {
+                                 cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void* beta, cusparseSpMatDescr_t c,
+                                 cudaDataType compute, cusparseSpGEMMDescr_t kept, size_t* size, void* buffer) {
   check_compute(call, compute);
   call.require(size);
   check_product(call, op_a, op_b, a, b, c, kept);
@@ -95,8 +94,8 @@ inline cusparseStatus_t copy_product(Call& call, cusparseSpMatDescr_t c, cuspars
 
 // A product whose pattern is found once, for values that change: the pattern is kept, and known when the call returns.
 inline cusparseStatus_t find_pattern(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, cusparseConstSpMatDescr_t a,
-                              cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c, cusparseSpGEMMDescr_t kept,
-                              std::initializer_list<size_t*> sizes, void* buffer) {
+                                     cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c, cusparseSpGEMMDescr_t kept,
+                                     std::initializer_list<size_t*> sizes, void* buffer) {
   check_product(call, op_a, op_b, a, b, c, kept);
   for (size_t* size : sizes) call.require(size);
   if (!buffer) {
@@ -131,15 +130,16 @@ inline cusparseStatus_t copy_pattern(Call& call, cusparseSpMatDescr_t c, cuspars
   call.require(is_pattern_of(kept, c));
   if (!buffer) return no_buffer(call, size);
   return call.submit(effort(c->count), [c = *c, first = kept->first, column = kept->column](Memory& memory) {
-    memory.writes(c.offsets, first.size() * index_bytes(c.offset_type)), memory.writes(c.indices, column.size() * index_bytes(c.index_type));
+    memory.writes(c.offsets, first.size() * index_bytes(c.offset_type)),
+        memory.writes(c.indices, column.size() * index_bytes(c.index_type));
     for (size_t i = 0; i < first.size(); ++i) set_index(c.offsets, c.offset_type, i, first[i] + c.base);
     for (size_t i = 0; i < column.size(); ++i) set_index(c.indices, c.index_type, i, column[i] + c.base);
   });
 }
 
 inline cusparseStatus_t multiply_again(Call& call, cusparseOperation_t op_a, cusparseOperation_t op_b, const void* alpha,
-                                cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void* beta, cusparseSpMatDescr_t c,
-                                cudaDataType compute, cusparseSpGEMMDescr_t kept) {
+                                       cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void* beta, cusparseSpMatDescr_t c,
+                                       cudaDataType compute, cusparseSpGEMMDescr_t kept) {
   check_compute(call, compute);
   check_product(call, op_a, op_b, a, b, c, kept);
   call.require(is_pattern_of(kept, c));

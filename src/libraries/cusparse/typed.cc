@@ -22,10 +22,19 @@ namespace {
 
 size_t bytes(int64_t count) { return static_cast<size_t>(count) * sizeof(int); }
 
-cusparseSpMatDescr csr(const cusparseMatDescr* d, int64_t rows, int64_t columns, int64_t count, const void* values,
-                       const int* offsets, const int* indices, cudaDataType type) {
-  return {CUSPARSE_FORMAT_CSR, rows, columns, count, const_cast<int*>(offsets), const_cast<int*>(indices),
-          const_cast<void*>(values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, d->base, type};
+cusparseSpMatDescr csr(const cusparseMatDescr* d, int64_t rows, int64_t columns, int64_t count, const void* values, const int* offsets,
+                       const int* indices, cudaDataType type) {
+  return {CUSPARSE_FORMAT_CSR,
+          rows,
+          columns,
+          count,
+          const_cast<int*>(offsets),
+          const_cast<int*>(indices),
+          const_cast<void*>(values),
+          CUSPARSE_INDEX_32I,
+          CUSPARSE_INDEX_32I,
+          d->base,
+          type};
 }
 
 // --- indices ---------------------------------------------------------------------------------------------------------------
@@ -101,9 +110,8 @@ cusparseStatus_t csrsort(Call& call, int m, int count, cusparseMatDescr_t d, con
   });
 }
 
-cusparseStatus_t csr2csc(Call& call, int m, int n, int count, const void* values, const int* offsets, const int* columns,
-                         void* out_values, int* out_offsets, int* out_rows, cudaDataType type, cusparseAction_t action,
-                         cusparseIndexBase_t base) {
+cusparseStatus_t csr2csc(Call& call, int m, int n, int count, const void* values, const int* offsets, const int* columns, void* out_values,
+                         int* out_offsets, int* out_rows, cudaDataType type, cusparseAction_t action, cusparseIndexBase_t base) {
   call.require(m >= 0 && n >= 0 && count >= 0);
   call.support(bytes_of(type) != 0);
   cusparseMatDescr d;
@@ -117,11 +125,13 @@ cusparseStatus_t csr2csc(Call& call, int m, int n, int count, const void* values
     for (int c = 0; c <= n; ++c) out_offsets[c] = static_cast<int>(next[c] + base);
     const bool numeric = action == CUSPARSE_ACTION_NUMERIC;
     const size_t element = bytes_of(type);
-    if (numeric) memory.reads(values, static_cast<size_t>(count) * element), memory.writes(out_values, static_cast<size_t>(count) * element);
+    if (numeric)
+      memory.reads(values, static_cast<size_t>(count) * element), memory.writes(out_values, static_cast<size_t>(count) * element);
     for (size_t k = 0; k < p.row.size(); ++k) {
       const int64_t to = next[p.column[k]]++;
       out_rows[to] = static_cast<int>(p.row[k] + base);
-      if (numeric) std::copy_n(static_cast<const char*>(values) + p.at[k] * element, element, static_cast<char*>(out_values) + to * element);
+      if (numeric)
+        std::copy_n(static_cast<const char*>(values) + p.at[k] * element, element, static_cast<char*>(out_values) + to * element);
     }
   });
 }
@@ -138,9 +148,9 @@ void add_to(SumRows& rows, Memory& memory, const cusparseSpMatDescr& a, DoubleCo
   for (size_t k = 0; k < p.row.size(); ++k) rows[p.row[k]][p.column[k]] += factor * values[p.at[k]];
 }
 
-cusparseStatus_t count_sum(Call& call, int m, int n, cusparseMatDescr_t da, int count_a, const int* offsets_a,
-                           const int* columns_a, cusparseMatDescr_t db, int count_b, const int* offsets_b,
-                           const int* columns_b, cusparseMatDescr_t dc, int* offsets, int* total) {
+cusparseStatus_t count_sum(Call& call, int m, int n, cusparseMatDescr_t da, int count_a, const int* offsets_a, const int* columns_a,
+                           cusparseMatDescr_t db, int count_b, const int* offsets_b, const int* columns_b, cusparseMatDescr_t dc,
+                           int* offsets, int* total) {
   call.require(m >= 0 && n >= 0 && count_a >= 0 && count_b >= 0 && da && db && dc && total);
   const auto a = csr(da, m, n, count_a, nullptr, offsets_a, columns_a, CUDA_R_32F);
   const auto b = csr(db, m, n, count_b, nullptr, offsets_b, columns_b, CUDA_R_32F);
@@ -155,10 +165,9 @@ cusparseStatus_t count_sum(Call& call, int m, int n, cusparseMatDescr_t da, int 
 }
 
 template <class T>
-cusparseStatus_t sum(Call& call, int m, int n, const T* alpha, cusparseMatDescr_t da, int count_a, const T* values_a,
-                     const int* offsets_a, const int* columns_a, const T* beta, cusparseMatDescr_t db, int count_b,
-                     const T* values_b, const int* offsets_b, const int* columns_b, cusparseMatDescr_t dc, T* values,
-                     const int* offsets, int* columns) {
+cusparseStatus_t sum(Call& call, int m, int n, const T* alpha, cusparseMatDescr_t da, int count_a, const T* values_a, const int* offsets_a,
+                     const int* columns_a, const T* beta, cusparseMatDescr_t db, int count_b, const T* values_b, const int* offsets_b,
+                     const int* columns_b, cusparseMatDescr_t dc, T* values, const int* offsets, int* columns) {
   call.require(m >= 0 && n >= 0 && count_a >= 0 && count_b >= 0 && da && db && dc);
   const cudaDataType type = type_of(values);
   const LateScalar s = call.scalar(alpha, type), t = call.scalar(beta, type);
@@ -190,8 +199,7 @@ bool is_zero(const T& x) {
 }
 
 template <class T>
-cusparseStatus_t count_nonzero(Call& call, cusparseDirection_t direction, int m, int n, const T* a, int lda, int* each,
-                               int* total) {
+cusparseStatus_t count_nonzero(Call& call, cusparseDirection_t direction, int m, int n, const T* a, int lda, int* each, int* total) {
   call.require(m >= 0 && n >= 0 && lda >= std::max(1, m) && total);
   return counted(call, bytes(m) * n, total, [=, by_rows = direction == CUSPARSE_DIRECTION_ROW](Memory& memory) {
     memory.reads(a, m * sizeof(T), n, lda * sizeof(T)), memory.writes(each, bytes(by_rows ? m : n));
@@ -205,8 +213,8 @@ cusparseStatus_t count_nonzero(Call& call, cusparseDirection_t direction, int m,
 }
 
 template <class T>
-cusparseStatus_t dense2csr(Call& call, int m, int n, cusparseMatDescr_t d, const T* a, int lda, const int* each, T* out,
-                           int* offsets, int* indices, bool by_rows) {
+cusparseStatus_t dense2csr(Call& call, int m, int n, cusparseMatDescr_t d, const T* a, int lda, const int* each, T* out, int* offsets,
+                           int* indices, bool by_rows) {
   call.require(d && m >= 0 && n >= 0 && lda >= std::max(1, m));
   return call.submit(bytes(m) * n, [=, base = d->base](Memory& memory) {
     const int lines = by_rows ? m : n, across = by_rows ? n : m;
@@ -229,8 +237,8 @@ cusparseStatus_t dense2csr(Call& call, int m, int n, cusparseMatDescr_t d, const
 }
 
 template <class T>
-cusparseStatus_t csr2dense(Call& call, int m, int n, cusparseMatDescr_t d, const T* from, const int* offsets,
-                           const int* indices, T* a, int lda, bool by_rows) {
+cusparseStatus_t csr2dense(Call& call, int m, int n, cusparseMatDescr_t d, const T* from, const int* offsets, const int* indices, T* a,
+                           int lda, bool by_rows) {
   call.require(d && m >= 0 && n >= 0 && lda >= std::max(1, m));
   return call.submit(bytes(m) * n, [=, base = d->base](Memory& memory) {
     const int lines = by_rows ? m : n, across = by_rows ? n : m;
@@ -249,8 +257,8 @@ cusparseStatus_t csr2dense(Call& call, int m, int n, cusparseMatDescr_t d, const
 // --- products ------------------------------------------------------------------------------------------------------------------
 
 template <class T>
-cusparseStatus_t csrmv(Call& call, cusparseOperation_t op, int m, int n, int count, const T* alpha, cusparseMatDescr_t d,
-                       const T* val, const int* offsets, const int* columns, const T* x, const T* beta, T* y) {
+cusparseStatus_t csrmv(Call& call, cusparseOperation_t op, int m, int n, int count, const T* alpha, cusparseMatDescr_t d, const T* val,
+                       const int* offsets, const int* columns, const T* x, const T* beta, T* y) {
   call.require(d && m >= 0 && n >= 0 && count >= 0);
   if (d->type != CUSPARSE_MATRIX_TYPE_GENERAL) throw Refused{CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED};
   const bool plain = op == CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -262,9 +270,8 @@ cusparseStatus_t csrmv(Call& call, cusparseOperation_t op, int m, int n, int cou
 }
 
 template <class T>
-cusparseStatus_t csrmm(Call& call, cusparseOperation_t op, int m, int n, int k, int count, const T* alpha,
-                       cusparseMatDescr_t d, const T* val, const int* offsets, const int* columns, const T* b, int ldb,
-                       const T* beta, T* c, int ldc) {
+cusparseStatus_t csrmm(Call& call, cusparseOperation_t op, int m, int n, int k, int count, const T* alpha, cusparseMatDescr_t d,
+                       const T* val, const int* offsets, const int* columns, const T* b, int ldb, const T* beta, T* c, int ldc) {
   call.require(d && m >= 0 && n >= 0 && k >= 0 && count >= 0);
   if (d->type != CUSPARSE_MATRIX_TYPE_GENERAL) throw Refused{CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED};
   const bool plain = op == CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -347,8 +354,8 @@ Factor<Value<T>> open(Memory& memory, int n, int count, int base, T* val, const 
 
 // A becomes L and U where it has entries; L's diagonal is one.
 template <class T>
-cusparseStatus_t incomplete_lu(Call& call, int n, int count, cusparseMatDescr_t d, T* val, const int* offsets,
-                               const int* columns, csrilu02Info_t info) {
+cusparseStatus_t incomplete_lu(Call& call, int n, int count, cusparseMatDescr_t d, T* val, const int* offsets, const int* columns,
+                               csrilu02Info_t info) {
   call.require(d && info && n >= 0 && count >= 0);
   *info->pivot = -1;
   return call.submit(bytes(count) * 64, [=, base = d->base, pivot = info->pivot](Memory& memory) {
@@ -374,8 +381,8 @@ cusparseStatus_t incomplete_lu(Call& call, int n, int count, cusparseMatDescr_t 
 
 // The lower triangle of A becomes L; what is above stays.
 template <class T>
-cusparseStatus_t incomplete_cholesky(Call& call, int n, int count, cusparseMatDescr_t d, T* val, const int* offsets,
-                                     const int* columns, csric02Info_t info) {
+cusparseStatus_t incomplete_cholesky(Call& call, int n, int count, cusparseMatDescr_t d, T* val, const int* offsets, const int* columns,
+                                     csric02Info_t info) {
   call.require(d && info && n >= 0 && count >= 0);
   *info->pivot = -1;
   return call.submit(bytes(count) * 64, [=, base = d->base, pivot = info->pivot](Memory& memory) {
@@ -466,7 +473,8 @@ void solve_band(int m, std::vector<std::array<V, 2 * kDiagonals>>& rows, std::ve
     int best = i;
     for (int r = i + 1; r <= std::min(m - 1, i + kBelow); ++r)
       if (std::abs(rows[r][i - r + kBelow]) > std::abs(rows[best][i - best + kBelow])) best = r;
-    for (int c = i; best != i && c <= std::min(m - 1, i + kDiagonals); ++c) std::swap(rows[i][c - i + kBelow], rows[best][c - best + kBelow]);
+    for (int c = i; best != i && c <= std::min(m - 1, i + kDiagonals); ++c)
+      std::swap(rows[i][c - i + kBelow], rows[best][c - best + kBelow]);
     std::swap(x[i], x[best]);
     for (int r = i + 1; r <= std::min(m - 1, i + kBelow); ++r) {
       const V f = rows[r][i - r + kBelow] / rows[i][kBelow];
@@ -521,18 +529,20 @@ using namespace warpbeam::cusparse;
 #define WB_CUSPARSE(name, parameters, ...) WB_DEFINE_CUSPARSE(cusparse##name, parameters, __VA_ARGS__)
 #include "warpbeam/cusparse/typed.inc"
 
-WB_DEFINE_CUSPARSE(cusparseXcsric02_zeroPivot, (cusparseHandle_t handle, csric02Info_t info, int* position), zero_pivot(call, info, position))
-WB_DEFINE_CUSPARSE(cusparseXcsrilu02_zeroPivot, (cusparseHandle_t handle, csrilu02Info_t info, int* position), zero_pivot(call, info, position))
+WB_DEFINE_CUSPARSE(cusparseXcsric02_zeroPivot, (cusparseHandle_t handle, csric02Info_t info, int* position),
+                   zero_pivot(call, info, position))
+WB_DEFINE_CUSPARSE(cusparseXcsrilu02_zeroPivot, (cusparseHandle_t handle, csrilu02Info_t info, int* position),
+                   zero_pivot(call, info, position))
 
-#define WB_INFO(name, Name)                                                                                             \
-  extern "C" __attribute__((visibility("default"))) cusparseStatus_t cusparseCreate##Name##Info(name##Info_t* info) {    \
-    if (!info) return CUSPARSE_STATUS_INVALID_VALUE;                                                                    \
-    *info = new name##Info;                                                                                             \
-    return CUSPARSE_STATUS_SUCCESS;                                                                                     \
-  }                                                                                                                     \
-  extern "C" __attribute__((visibility("default"))) cusparseStatus_t cusparseDestroy##Name##Info(name##Info_t info) {    \
-    delete info;                                                                                                        \
-    return CUSPARSE_STATUS_SUCCESS;                                                                                     \
+#define WB_INFO(name, Name)                                                                                           \
+  extern "C" __attribute__((visibility("default"))) cusparseStatus_t cusparseCreate##Name##Info(name##Info_t* info) { \
+    if (!info) return CUSPARSE_STATUS_INVALID_VALUE;                                                                  \
+    *info = new name##Info;                                                                                           \
+    return CUSPARSE_STATUS_SUCCESS;                                                                                   \
+  }                                                                                                                   \
+  extern "C" __attribute__((visibility("default"))) cusparseStatus_t cusparseDestroy##Name##Info(name##Info_t info) { \
+    delete info;                                                                                                      \
+    return CUSPARSE_STATUS_SUCCESS;                                                                                   \
   }
 WB_INFO(csric02, Csric02)
 WB_INFO(csrilu02, Csrilu02)

@@ -59,8 +59,7 @@ void Communicator::serve() {
     std::shared_ptr<Job> job;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock,
-                    [&] { return jobs_.empty() ? leaving_ : jobs_.front()->missing == 0 || jobs_.front()->dropped; });
+      changed_.wait(lock, [&] { return jobs_.empty() ? leaving_ : jobs_.front()->missing == 0 || jobs_.front()->dropped; });
       if (jobs_.empty()) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();
@@ -104,23 +103,21 @@ ncclResult_t Communicator::issue(std::vector<Call> calls) {
   std::vector<cudaStream_t> streams;
   for (const Call& call : job->calls) {
     auto turn = std::make_shared<Turn>(shared_from_this(), job);
-    const cudaError_t queued =
-        cuda::enqueue_library_call(call.stream, call.name, 0, [turn, &call](cuda::LibraryMemory& memory) {
-          for (const Range& r : call.reads) memory.reads(r.address, r.bytes);
-          for (const Range& w : call.writes) memory.writes(w.address, w.bytes);
-          turn->come = true;
-          {
-            std::lock_guard lock(turn->of->mutex_);
-            --turn->job->missing;
-          }
-          turn->of->changed_.notify_all();
-        });
+    const cudaError_t queued = cuda::enqueue_library_call(call.stream, call.name, 0, [turn, &call](cuda::LibraryMemory& memory) {
+      for (const Range& r : call.reads) memory.reads(r.address, r.bytes);
+      for (const Range& w : call.writes) memory.writes(w.address, w.bytes);
+      turn->come = true;
+      {
+        std::lock_guard lock(turn->of->mutex_);
+        --turn->job->missing;
+      }
+      turn->of->changed_.notify_all();
+    });
     if (queued != cudaSuccess) return ncclUnhandledCudaError;
     if (std::ranges::find(streams, call.stream) == streams.end()) streams.push_back(call.stream);
   }
   for (cudaStream_t stream : streams)
-    if (cuda::enqueue_library_wait(stream, [job] { return job->done.load(); }) != cudaSuccess)
-      return ncclUnhandledCudaError;
+    if (cuda::enqueue_library_wait(stream, [job] { return job->done.load(); }) != cudaSuccess) return ncclUnhandledCudaError;
   return ncclSuccess;
 }
 

@@ -75,9 +75,7 @@ bool advance(Room& room, Going& going) {
 bool advance_first_of_each(Room& room, std::vector<Going>& all) {
   bool moved = false;
   for (auto going = all.begin(); going != all.end(); ++going) {
-    const auto same = [&](const Going& g) {
-      return g.transfer.sends == going->transfer.sends && g.transfer.peer == going->transfer.peer;
-    };
+    const auto same = [&](const Going& g) { return g.transfer.sends == going->transfer.sends && g.transfer.peer == going->transfer.peer; };
     if (std::find_if(all.begin(), going, same) == going) moved = advance(room, *going) || moved;
   }
   return moved;
@@ -118,8 +116,7 @@ void gather(Room& room, const Buffers& b, int root) {
       room, b.bytes(), 1, [&](size_t at, size_t n) { std::memcpy(room.slot(room.rank()), b.from + at, n); },
       [&](size_t at, size_t n) {
         if (root >= 0 && room.rank() != root) return;
-        for (size_t r = 0; r < ranks_of(room); ++r)
-          std::memcpy(b.to + r * b.bytes() + at, room.slot(static_cast<int>(r)), n);
+        for (size_t r = 0; r < ranks_of(room); ++r) std::memcpy(b.to + r * b.bytes() + at, room.slot(static_cast<int>(r)), n);
       });
 }
 
@@ -133,9 +130,7 @@ void scatter(Room& room, const Buffers& b, int root) {
         if (room.rank() != root) return;
         for (size_t r = 0; r < ranks; ++r) std::memcpy(room.slot(root) + r * part, b.from + r * b.bytes() + at, n);
       },
-      [&](size_t at, size_t n) {
-        std::memcpy(b.to + at, room.slot(root) + static_cast<size_t>(room.rank()) * part, n);
-      });
+      [&](size_t at, size_t n) { std::memcpy(b.to + at, room.slot(root) + static_cast<size_t>(room.rank()) * part, n); });
 }
 
 void all_to_all(Room& room, const Buffers& b) {
@@ -143,13 +138,11 @@ void all_to_all(Room& room, const Buffers& b) {
   rounds(
       room, b.bytes(), ranks,
       [&](size_t at, size_t n) {
-        for (size_t r = 0; r < ranks; ++r)
-          std::memcpy(room.slot(room.rank()) + r * part, b.from + r * b.bytes() + at, n);
+        for (size_t r = 0; r < ranks; ++r) std::memcpy(room.slot(room.rank()) + r * part, b.from + r * b.bytes() + at, n);
       },
       [&](size_t at, size_t n) {
         for (size_t r = 0; r < ranks; ++r)
-          std::memcpy(b.to + r * b.bytes() + at,
-                      room.slot(static_cast<int>(r)) + static_cast<size_t>(room.rank()) * part, n);
+          std::memcpy(b.to + r * b.bytes() + at, room.slot(static_cast<int>(r)) + static_cast<size_t>(room.rank()) * part, n);
       });
 }
 

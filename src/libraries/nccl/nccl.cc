@@ -109,10 +109,8 @@ ncclResult_t in_group(Body&& body) noexcept {
     return t_group.depth == 0 ? t_group.run() : ncclSuccess;
   });
   if (result == ncclSuccess) return result;
-  if (t_group.depth == 0)
-    t_group = Group();
-  else if (t_group.failed == ncclSuccess)
-    t_group.failed = result;
+  if (t_group.depth == 0) t_group = Group();
+  else if (t_group.failed == ncclSuccess) t_group.failed = result;
   return result;
 }
 
@@ -121,9 +119,7 @@ void require(bool holds, const char* why) {
 }
 
 void require_type(ncclDataType_t type) { require(type >= 0 && type < ncclNumTypes, "not a data type"); }
-void require_rank(const Ref& of, int rank) {
-  require(rank >= 0 && rank < of->room().ranks(), "not a rank of this communicator");
-}
+void require_rank(const Ref& of, int rank) { require(rank >= 0 && rank < of->room().ranks(), "not a rank of this communicator"); }
 
 const std::byte* bytes(const void* p) { return static_cast<const std::byte*>(p); }
 std::byte* bytes(void* p) { return static_cast<std::byte*>(p); }
@@ -156,8 +152,7 @@ struct Part {
 };
 
 template <class Prepare>
-ncclResult_t collective(const char* name, const Buffers& b, int root, ncclComm_t comm, cudaStream_t stream,
-                        Prepare&& prepare) {
+ncclResult_t collective(const char* name, const Buffers& b, int root, ncclComm_t comm, cudaStream_t stream, Prepare&& prepare) {
   return in_group([&](Group& group) {
     const Ref of = find(comm);
     require_type(b.type);
@@ -246,8 +241,7 @@ extern "C" __attribute__((visibility("default"))) const char* ncclGetErrorString
                                            "NCCL operation in progress"};
   return result >= 0 && result < ncclNumResults ? kTexts[result] : "unknown result code";
 }
-extern "C" __attribute__((visibility("default"), alias("ncclGetErrorString"))) const char* pncclGetErrorString(
-    ncclResult_t result);
+extern "C" __attribute__((visibility("default"), alias("ncclGetErrorString"))) const char* pncclGetErrorString(ncclResult_t result);
 
 extern "C" __attribute__((visibility("default"))) const char* ncclGetLastError(ncclComm_t comm) {
   guarded([&] {
@@ -257,8 +251,7 @@ extern "C" __attribute__((visibility("default"))) const char* ncclGetLastError(n
   });
   return t_last_error.c_str();
 }
-extern "C" __attribute__((visibility("default"), alias("ncclGetLastError"))) const char* pncclGetLastError(
-    ncclComm_t comm);
+extern "C" __attribute__((visibility("default"), alias("ncclGetLastError"))) const char* pncclGetLastError(ncclComm_t comm);
 
 WB_NCCL(CommInitRankConfig, (ncclComm_t * comm, int nranks, ncclUniqueId id, int rank, ncclConfig_t* config)) {
   return in_group([&](Group& group) {
@@ -271,8 +264,7 @@ WB_NCCL(CommInitRank, (ncclComm_t * comm, int nranks, ncclUniqueId id, int rank)
   return ncclCommInitRankConfig(comm, nranks, id, rank, nullptr);
 }
 
-WB_NCCL(CommInitRankScalable,
-        (ncclComm_t * comm, int nranks, int rank, int count, ncclUniqueId* ids, ncclConfig_t* config)) {
+WB_NCCL(CommInitRankScalable, (ncclComm_t * comm, int nranks, int rank, int count, ncclUniqueId* ids, ncclConfig_t* config)) {
   if (count < 1 || !ids) return refuse(ncclInvalidArgument, "there is no id");
   return ncclCommInitRankConfig(comm, nranks, ids[0], rank, config);
 }
@@ -284,8 +276,7 @@ WB_NCCL(CommInitAll, (ncclComm_t * comms, int count, const int* devices)) {
     require(comms != nullptr && count >= 0, "no place for the communicators");
     const auto device = [&](int i) { return devices ? devices[i] : i; };
     for (int i = 0; i < count; ++i) {
-      require(device(i) >= 0 && device(i) < present,
-              "there is no such device (WARPBEAM_DEVICES says how many there are)");
+      require(device(i) >= 0 && device(i) < present, "there is no such device (WARPBEAM_DEVICES says how many there are)");
       for (int k = 0; k < i; ++k)
         if (device(k) == device(i)) throw Failure(ncclInvalidUsage, "a device is listed twice");
     }
@@ -401,8 +392,7 @@ WB_NCCL(CommDeregister, (const ncclComm_t comm, void*)) {
   });
 }
 
-WB_NCCL(RedOpCreatePreMulSum,
-        (ncclRedOp_t * op, void* scalar, ncclDataType_t type, ncclScalarResidence_t where, ncclComm_t comm)) {
+WB_NCCL(RedOpCreatePreMulSum, (ncclRedOp_t * op, void* scalar, ncclDataType_t type, ncclScalarResidence_t where, ncclComm_t comm)) {
   return guarded([&] {
     require(op != nullptr && scalar != nullptr, "no place for the operation, or no factor");
     require_type(type);
@@ -420,16 +410,15 @@ WB_NCCL(RedOpDestroy, (ncclRedOp_t op, ncclComm_t comm)) {
   });
 }
 
-WB_NCCL(AllReduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
-                    cudaStream_t stream)) {
+WB_NCCL(AllReduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)) {
   return collective("ncclAllReduce", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
                     [&](const Ref& of, const Buffers& b, const Share&) -> Part {
                       return {1, 1, [b, how = reduction_of(of, op, type)](Room& room) { all_reduce(room, b, how()); }};
                     });
 }
 
-WB_NCCL(Reduce, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, int root,
-                 ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(Reduce,
+        (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream)) {
   return collective("ncclReduce", {bytes(from), bytes(to), count, type}, root, comm, stream,
                     [&](const Ref& of, const Buffers& b, const Share& share) -> Part {
                       const auto how = reduction_of(of, op, type);
@@ -437,8 +426,8 @@ WB_NCCL(Reduce, (const void* from, void* to, size_t count, ncclDataType_t type, 
                     });
 }
 
-WB_NCCL(ReduceScatter, (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm,
-                        cudaStream_t stream)) {
+WB_NCCL(ReduceScatter,
+        (const void* from, void* to, size_t count, ncclDataType_t type, ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)) {
   return collective("ncclReduceScatter", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
                     [&](const Ref& of, const Buffers& b, const Share& share) -> Part {
                       const auto how = reduction_of(of, op, type);
@@ -446,8 +435,7 @@ WB_NCCL(ReduceScatter, (const void* from, void* to, size_t count, ncclDataType_t
                     });
 }
 
-WB_NCCL(Broadcast, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
-                    cudaStream_t stream)) {
+WB_NCCL(Broadcast, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)) {
   return collective("ncclBroadcast", {bytes(from), bytes(to), count, type}, root, comm, stream,
                     [&](const Ref&, const Buffers& b, const Share& share) -> Part {
                       return {share.is_root, 1, [=](Room& room) { broadcast(room, b, root); }};
@@ -458,32 +446,27 @@ WB_NCCL(Bcast, (void* buffer, size_t count, ncclDataType_t type, int root, ncclC
   return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
 }
 
-WB_NCCL(AllGather,
-        (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
-  return collective("ncclAllGather", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
-                    [](const Ref&, const Buffers& b, const Share& share) -> Part {
-                      return {1, share.ranks, [=](Room& room) { all_gather(room, b); }};
-                    });
+WB_NCCL(AllGather, (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
+  return collective(
+      "ncclAllGather", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
+      [](const Ref&, const Buffers& b, const Share& share) -> Part { return {1, share.ranks, [=](Room& room) { all_gather(room, b); }}; });
 }
 
-WB_NCCL(AlltoAll,
-        (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
+WB_NCCL(AlltoAll, (const void* from, void* to, size_t count, ncclDataType_t type, ncclComm_t comm, cudaStream_t stream)) {
   return collective("ncclAlltoAll", {bytes(from), bytes(to), count, type}, kNoRoot, comm, stream,
                     [](const Ref&, const Buffers& b, const Share& share) -> Part {
                       return {share.ranks, share.ranks, [=](Room& room) { all_to_all(room, b); }};
                     });
 }
 
-WB_NCCL(Gather, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
-                 cudaStream_t stream)) {
+WB_NCCL(Gather, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)) {
   return collective("ncclGather", {bytes(from), bytes(to), count, type}, root, comm, stream,
                     [&](const Ref&, const Buffers& b, const Share& share) -> Part {
                       return {1, share.is_root * share.ranks, [=](Room& room) { gather(room, b, root); }};
                     });
 }
 
-WB_NCCL(Scatter, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
-                  cudaStream_t stream)) {
+WB_NCCL(Scatter, (const void* from, void* to, size_t count, ncclDataType_t type, int root, ncclComm_t comm, cudaStream_t stream)) {
   return collective("ncclScatter", {bytes(from), bytes(to), count, type}, root, comm, stream,
                     [&](const Ref&, const Buffers& b, const Share& share) -> Part {
                       return {share.is_root * share.ranks, 1, [=](Room& room) { scatter(room, b, root); }};
@@ -496,9 +479,8 @@ WB_NCCL(Send, (const void* from, size_t count, ncclDataType_t type, int peer, nc
     require_type(type);
     require_rank(of, peer);
     const size_t size = count * bytes_of(type);
-    group.calls.emplace_back(
-        of,
-        Call{"ncclSend", stream, {{from, size}}, {}, {}, Transfer{true, peer, bytes(const_cast<void*>(from)), size}});
+    group.calls.emplace_back(of,
+                             Call{"ncclSend", stream, {{from, size}}, {}, {}, Transfer{true, peer, bytes(const_cast<void*>(from)), size}});
   });
 }
 
@@ -508,8 +490,7 @@ WB_NCCL(Recv, (void* to, size_t count, ncclDataType_t type, int peer, ncclComm_t
     require_type(type);
     require_rank(of, peer);
     const size_t size = count * bytes_of(type);
-    group.calls.emplace_back(of,
-                             Call{"ncclRecv", stream, {}, {{to, size}}, {}, Transfer{false, peer, bytes(to), size}});
+    group.calls.emplace_back(of, Call{"ncclRecv", stream, {}, {{to, size}}, {}, Transfer{false, peer, bytes(to), size}});
   });
 }
 

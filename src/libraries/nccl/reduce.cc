@@ -17,30 +17,18 @@ namespace {
 template <class Body>
 auto with_type(ncclDataType_t type, Body&& body) {
   switch (type) {
-    case ncclInt8:
-      return body(int8_t{});
-    case ncclUint8:
-      return body(uint8_t{});
-    case ncclInt32:
-      return body(int32_t{});
-    case ncclUint32:
-      return body(uint32_t{});
-    case ncclInt64:
-      return body(int64_t{});
-    case ncclUint64:
-      return body(uint64_t{});
-    case ncclFloat16:
-      return body(numeric::Half{});
-    case ncclFloat32:
-      return body(float{});
-    case ncclFloat64:
-      return body(double{});
-    case ncclBfloat16:
-      return body(numeric::BFloat{});
-    case ncclFloat8e4m3:
-      return body(numeric::E4m3{});
-    default:
-      return body(numeric::E5m2{});
+    case ncclInt8: return body(int8_t{});
+    case ncclUint8: return body(uint8_t{});
+    case ncclInt32: return body(int32_t{});
+    case ncclUint32: return body(uint32_t{});
+    case ncclInt64: return body(int64_t{});
+    case ncclUint64: return body(uint64_t{});
+    case ncclFloat16: return body(numeric::Half{});
+    case ncclFloat32: return body(float{});
+    case ncclFloat64: return body(double{});
+    case ncclBfloat16: return body(numeric::BFloat{});
+    case ncclFloat8e4m3: return body(numeric::E4m3{});
+    default: return body(numeric::E5m2{});
   }
 }
 
@@ -53,25 +41,17 @@ S combine(ncclRedOp_t op, S a, S b) {
   if constexpr (std::is_integral_v<S>) {
     using U = std::make_unsigned_t<S>;
     switch (op) {
-      case ncclProd:
-        return static_cast<S>(static_cast<U>(uint64_t{static_cast<U>(a)} * static_cast<U>(b)));
-      case ncclMax:
-        return std::max(a, b);
-      case ncclMin:
-        return std::min(a, b);
-      default:
-        return static_cast<S>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+      case ncclProd: return static_cast<S>(static_cast<U>(uint64_t{static_cast<U>(a)} * static_cast<U>(b)));
+      case ncclMax: return std::max(a, b);
+      case ncclMin: return std::min(a, b);
+      default: return static_cast<S>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
     }
   } else {
     switch (op) {
-      case ncclProd:
-        return a * b;
-      case ncclMax:
-        return std::fmax(a, b);
-      case ncclMin:
-        return std::fmin(a, b);
-      default:
-        return a + b;
+      case ncclProd: return a * b;
+      case ncclMax: return std::fmax(a, b);
+      case ncclMin: return std::fmin(a, b);
+      default: return a + b;
     }
   }
 }
@@ -83,12 +63,10 @@ void reduce_as(ncclRedOp_t op, const std::vector<const std::byte*>& parts, std::
     const size_t n = std::min(sums.size(), count - at);
     for (size_t r = 0; r < parts.size(); ++r) {
       const T* part = reinterpret_cast<const T*>(parts[r]) + at;
-      for (size_t i = 0; i < n; ++i)
-        sums[i] = r == 0 ? static_cast<S>(part[i]) : combine<S>(op, sums[i], static_cast<S>(part[i]));
+      for (size_t i = 0; i < n; ++i) sums[i] = r == 0 ? static_cast<S>(part[i]) : combine<S>(op, sums[i], static_cast<S>(part[i]));
     }
     T* to = reinterpret_cast<T*>(out) + at;
-    for (size_t i = 0; i < n; ++i)
-      to[i] = static_cast<T>(op == ncclAvg ? static_cast<S>(sums[i] / static_cast<S>(parts.size())) : sums[i]);
+    for (size_t i = 0; i < n; ++i) to[i] = static_cast<T>(op == ncclAvg ? static_cast<S>(sums[i] / static_cast<S>(parts.size())) : sums[i]);
   }
 }
 
@@ -98,8 +76,7 @@ size_t bytes_of(ncclDataType_t type) {
   return with_type(type, [](auto value) { return sizeof value; });
 }
 
-void reduce(ncclDataType_t type, ncclRedOp_t op, const std::vector<const std::byte*>& parts, std::byte* out,
-            size_t count) {
+void reduce(ncclDataType_t type, ncclRedOp_t op, const std::vector<const std::byte*>& parts, std::byte* out, size_t count) {
   with_type(type, [&](auto value) { reduce_as<decltype(value), Sum<decltype(value)>>(op, parts, out, count); });
 }
 

@@ -16,8 +16,7 @@ struct Factor {
 };
 
 // Takes the ranks' values in their order; types of 16 and 8 bits are added up as floats and rounded once.
-void reduce(ncclDataType_t type, ncclRedOp_t op, const std::vector<const std::byte*>& parts, std::byte* out,
-            size_t count);
+void reduce(ncclDataType_t type, ncclRedOp_t op, const std::vector<const std::byte*>& parts, std::byte* out, size_t count);
 void multiply(ncclDataType_t type, const Factor& factor, std::byte* values, size_t count);
 
 }  // namespace warpbeam::nccl

@@ -27,9 +27,7 @@ constexpr time_t kLeftoverSeconds = 60;  // a younger file may be somebody's who
 constexpr char kSharedMemory[] = "/dev/shm", kWithoutSharedMemory[] = "/tmp";
 constexpr off_t kBeingMade = 0, kInside = 1;  // bytes that are locked
 
-[[noreturn]] void refuse_by_system(const std::string& what) {
-  throw Failure(ncclSystemError, what + ": " + strerror(errno));
-}
+[[noreturn]] void refuse_by_system(const std::string& what) { throw Failure(ncclSystemError, what + ": " + strerror(errno)); }
 
 // A process that has ended, but that nobody has waited for, still has a number.
 bool is_gone(int process) {
@@ -119,7 +117,8 @@ void Room::enter() {
   lock(file_, F_WRLCK, kBeingMade, true);
   struct stat info = {};
   if (fstat(file_, &info) != 0) refuse_by_system("shared memory for a communicator");
-  if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) throw Failure(ncclSystemError, "the communicator's shared memory is another user's");
+  if (!S_ISREG(info.st_mode) || info.st_uid != geteuid())
+    throw Failure(ncclSystemError, "the communicator's shared memory is another user's");
   const bool empty = info.st_size == 0;
   if (empty) remove_leftovers();
   if (empty && ftruncate(file_, static_cast<off_t>(bytes_)) != 0) refuse_by_system("shared memory for a communicator");
@@ -204,8 +203,8 @@ void Room::wait_for_all() {
   wait_until([&] {
     if (head.came == ranks_) return true;
     if (std::chrono::steady_clock::now() > end)
-      throw Failure(ncclSystemError, std::to_string(head.came) + " of " + std::to_string(ranks_) + " ranks have come within " + std::to_string(seconds) +
-                                         " seconds (WARPBEAM_NCCL_TIMEOUT)");
+      throw Failure(ncclSystemError, std::to_string(head.came) + " of " + std::to_string(ranks_) + " ranks have come within " +
+                                         std::to_string(seconds) + " seconds (WARPBEAM_NCCL_TIMEOUT)");
     return false;
   });
 }
@@ -213,8 +212,7 @@ void Room::wait_for_all() {
 void Room::meet() {
   ++meetings_;
   person(rank_).meetings.store(meetings_, std::memory_order_release);
-  for (int r = 0; r < ranks_; ++r)
-    wait_until([&] { return person(r).meetings.load(std::memory_order_acquire) >= meetings_; });
+  for (int r = 0; r < ranks_; ++r) wait_until([&] { return person(r).meetings.load(std::memory_order_acquire) >= meetings_; });
 }
 
 }  // namespace warpbeam::nccl

@@ -23,10 +23,8 @@ struct BFloat {
   BFloat() = default;
   BFloat(float x) {
     const uint32_t u = std::bit_cast<uint32_t>(x);
-    if ((u & 0x7fffffff) > 0x7f800000)
-      bits = 0x7fff;
-    else
-      bits = static_cast<uint16_t>((u + 0x7fff + (u >> 16 & 1)) >> 16);
+    if ((u & 0x7fffffff) > 0x7f800000) bits = 0x7fff;
+    else bits = static_cast<uint16_t>((u + 0x7fff + (u >> 16 & 1)) >> 16);
   }
   operator float() const { return std::bit_cast<float>(uint32_t{bits} << 16); }
 };
@@ -128,25 +126,20 @@ inline size_t bytes_of(cudaDataType type) {
 template <class To, class From>
 To convert(From x) {
   if constexpr (std::is_same_v<To, From>) return x;
-  else if constexpr (is_complex<To> && is_complex<From>)
-    return To(static_cast<Real<To>>(x.real()), static_cast<Real<To>>(x.imag()));
+  else if constexpr (is_complex<To> && is_complex<From>) return To(static_cast<Real<To>>(x.real()), static_cast<Real<To>>(x.imag()));
   else if constexpr (is_complex<To>) return To(convert<Real<To>>(x), 0);
   else if constexpr (is_complex<From>) return convert<To>(x.real());
   else if constexpr (std::is_integral_v<To> && !std::is_integral_v<From>) {
     const double r = std::nearbyint(static_cast<double>(x));
     constexpr double low = std::is_same_v<To, int8_t> ? -128.0 : -2147483648.0;
     return r != r ? To{0} : static_cast<To>(r < low ? low : r > -low - 1 ? -low - 1 : r);
-  } else if constexpr (std::is_same_v<To, BFloat>)
-    return BFloat(static_cast<float>(x));
-  else if constexpr (std::is_same_v<From, BFloat>)
-    return static_cast<To>(static_cast<float>(x));
-  else
-    return static_cast<To>(x);
+  } else if constexpr (std::is_same_v<To, BFloat>) return BFloat(static_cast<float>(x));
+  else if constexpr (std::is_same_v<From, BFloat>) return static_cast<To>(static_cast<float>(x));
+  else return static_cast<To>(x);
 }
 
 inline DoubleComplex load(const void* p, cudaDataType type, int64_t i) {
-  return with_type<DoubleComplex>(type, {},
-                                  [&]<class T>(T*) { return convert<DoubleComplex>(static_cast<const T*>(p)[i]); });
+  return with_type<DoubleComplex>(type, {}, [&]<class T>(T*) { return convert<DoubleComplex>(static_cast<const T*>(p)[i]); });
 }
 inline void store(void* p, cudaDataType type, int64_t i, DoubleComplex x) {
   with_type<int>(type, 0, [&]<class T>(T*) {

@@ -14,8 +14,9 @@ using Form = cuda::CodeLink::Form;
 
 constexpr const char* kNames[] = {"none", "CUBIN", "PTX", "LTOIR", "FATBIN", "OBJECT", "LIBRARY", "INDEX"};
 
-constexpr std::string_view kLtoIr = "\xed"
-                                    "CN\x7f";
+constexpr std::string_view kLtoIr =
+    "\xed"
+    "CN\x7f";
 constexpr std::string_view kFatbinMagic = "\x50\xed\x55\xba";
 
 // What the bytes are by their beginning. An ELF file is a host's or, with CUDA's machine number, a cubin; a cubin of
@@ -26,8 +27,7 @@ nvJitLinkInputType recognize(std::string_view bytes) {
   if (bytes.starts_with("WBLINKED")) return NVJITLINK_INPUT_CUBIN;
   if (bytes.starts_with("\x7f"
                         "ELF"))
-    return bytes.size() > kMachine && static_cast<unsigned char>(bytes[kMachine]) == kCuda ? NVJITLINK_INPUT_CUBIN
-                                                                                           : NVJITLINK_INPUT_OBJECT;
+    return bytes.size() > kMachine && static_cast<unsigned char>(bytes[kMachine]) == kCuda ? NVJITLINK_INPUT_CUBIN : NVJITLINK_INPUT_OBJECT;
   // Or a script that names the libraries, as those of this platform are.
   if (bytes.starts_with("!<arch>\n") || bytes.starts_with("INPUT(")) return NVJITLINK_INPUT_LIBRARY;
   if (bytes.starts_with(kLtoIr)) return NVJITLINK_INPUT_LTOIR;
@@ -39,12 +39,9 @@ nvJitLinkInputType recognize(std::string_view bytes) {
 Form form_of(nvJitLinkInputType type) {
   switch (type) {
     case NVJITLINK_INPUT_OBJECT:
-    case NVJITLINK_INPUT_LIBRARY:
-      return Form::HostObject;
-    case NVJITLINK_INPUT_PTX:
-      return Form::Ptx;
-    default:
-      return Form::Image;
+    case NVJITLINK_INPUT_LIBRARY: return Form::HostObject;
+    case NVJITLINK_INPUT_PTX: return Form::Ptx;
+    default: return Form::Image;
   }
 }
 
@@ -59,17 +56,18 @@ nvJitLinkResult Link::check_type(nvJitLinkInputType* type, const std::string& by
   const nvJitLinkInputType is = recognize(bytes);
   if (*type == NVJITLINK_INPUT_ANY) {
     *type = is;
-    if (is == NVJITLINK_INPUT_NONE)
-      return refuse(NVJITLINK_ERROR_UNRECOGNIZED_INPUT, fmt::format("{}: not device code of any type", name));
+    if (is == NVJITLINK_INPUT_NONE) return refuse(NVJITLINK_ERROR_UNRECOGNIZED_INPUT, fmt::format("{}: not device code of any type", name));
   }
   if (*type < NVJITLINK_INPUT_CUBIN || *type >= NVJITLINK_INPUT_INDEX)
     return refuse(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, fmt::format("{}: unsupported input type", name));
   // What NVRTC here calls a cubin is the text.
   if (is != *type && !(*type == NVJITLINK_INPUT_CUBIN && is == NVJITLINK_INPUT_PTX))
     return refuse(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, fmt::format("{}: this is no {}", name, kNames[*type]));
-  if (is == NVJITLINK_INPUT_LTOIR && !options_.lto) return refuse(NVJITLINK_ERROR_LTO_NOT_ENABLED, fmt::format("{}: LTO-IR needs -lto", name));
+  if (is == NVJITLINK_INPUT_LTOIR && !options_.lto)
+    return refuse(NVJITLINK_ERROR_LTO_NOT_ENABLED, fmt::format("{}: LTO-IR needs -lto", name));
   if (is == NVJITLINK_INPUT_LTOIR && !bytes.starts_with(nvvm::kLinkable))
-    return refuse(NVJITLINK_ERROR_NVVM_COMPILE, fmt::format("{}: LTO-IR, the vendor's intermediate code, is not supported; that of this libnvvm and NVRTC is", name));
+    return refuse(NVJITLINK_ERROR_NVVM_COMPILE,
+                  fmt::format("{}: LTO-IR, the vendor's intermediate code, is not supported; that of this libnvvm and NVRTC is", name));
   return NVJITLINK_SUCCESS;
 }
 
@@ -85,8 +83,7 @@ nvJitLinkResult Link::add(nvJitLinkInputType type, const std::string& bytes, con
   // Programs hand over all of their objects, also those without device code.
   if (form == Form::HostObject && bytes.find(kFatbinMagic) == bytes.npos) return NVJITLINK_SUCCESS;
   cuda::CodeLink piece(*options_.target);
-  if (auto added = piece.add(form, bytes, name); !added)
-    return refuse(NVJITLINK_ERROR_INVALID_INPUT, added.error().message);
+  if (auto added = piece.add(form, bytes, name); !added) return refuse(NVJITLINK_ERROR_INVALID_INPUT, added.error().message);
   if (auto checked = piece.check(); !checked)
     return refuse(NVJITLINK_ERROR_PTX_COMPILE, fmt::format("{}: {}", name, checked.error().message));
   code_.append(piece);
@@ -118,8 +115,7 @@ nvJitLinkResult Link::complete() {
   if (options_.ptx && !code_.empty()) return refuse(NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "-ptx needs LTO-IR in all inputs");
   if (!linkable_.empty()) {
     if (const auto result = compile_linkable(); result != NVJITLINK_SUCCESS) return result;
-  } else if (options_.lto)
-    return refuse(NVJITLINK_ERROR_NVVM_COMPILE, "-lto needs LTO-IR");
+  } else if (options_.lto) return refuse(NVJITLINK_ERROR_NVVM_COMPILE, "-lto needs LTO-IR");
   // A link of nothing gives an image without kernels.
   if (code_.empty()) {
     const std::string nothing = fmt::format(".version 7.0\n.target {}\n.address_size 64\n", options_.target->key);

@@ -31,7 +31,7 @@ nvJitLinkResult with_link(nvJitLinkHandle handle, Body&& body) noexcept {
 }
 
 // A log's closing zero counts when there is a text.
-nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Link::*log) {
+nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Link::* log) {
   return with_link(handle, [&](Link& link) {
     if (!size) return NVJITLINK_ERROR_NULL_INPUT;
     const std::string& text = link.*log;
@@ -40,7 +40,7 @@ nvJitLinkResult log_size(nvJitLinkHandle handle, size_t* size, std::string Link:
   });
 }
 
-nvJitLinkResult log_text(nvJitLinkHandle handle, char* to, std::string Link::*log) {
+nvJitLinkResult log_text(nvJitLinkHandle handle, char* to, std::string Link::* log) {
   return with_link(handle, [&](Link& link) {
     if (!to) return NVJITLINK_ERROR_NULL_INPUT;
     const std::string& text = link.*log;
@@ -90,8 +90,8 @@ WB_EXPORT nvJitLinkResult nvJitLinkDestroy(nvJitLinkHandle* handle) {
   return NVJITLINK_SUCCESS;
 }
 
-WB_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInputType type, const void* data,
-                                           size_t size, const char* name) {
+WB_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInputType type, const void* data, size_t size,
+                                           const char* name) {
   return with_link(handle, [&](Link& link) {
     if (!data || size == 0) return NVJITLINK_ERROR_INVALID_INPUT;
     return link.add(type, std::string(static_cast<const char*>(data), size), name && *name ? name : "<unnamed>");
@@ -99,8 +99,7 @@ WB_EXPORT nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle, nvJitLinkInpu
 }
 
 WB_EXPORT nvJitLinkResult nvJitLinkAddFile(nvJitLinkHandle handle, nvJitLinkInputType type, const char* path) {
-  return with_link(handle,
-                   [&](Link& link) { return path ? link.add_file(type, path) : NVJITLINK_ERROR_INVALID_INPUT; });
+  return with_link(handle, [&](Link& link) { return path ? link.add_file(type, path) : NVJITLINK_ERROR_INVALID_INPUT; });
 }
 
 WB_EXPORT nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
@@ -133,18 +132,10 @@ WB_EXPORT nvJitLinkResult nvJitLinkGetLinkedPtx(nvJitLinkHandle handle, char* to
   return linked_ptx(handle, to, [&](const std::string& ptx) { std::memcpy(to, ptx.c_str(), ptx.size() + 1); });
 }
 
-WB_EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t* size) {
-  return log_size(handle, size, &Link::errors);
-}
-WB_EXPORT nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle handle, char* log) {
-  return log_text(handle, log, &Link::errors);
-}
-WB_EXPORT nvJitLinkResult nvJitLinkGetInfoLogSize(nvJitLinkHandle handle, size_t* size) {
-  return log_size(handle, size, &Link::info);
-}
-WB_EXPORT nvJitLinkResult nvJitLinkGetInfoLog(nvJitLinkHandle handle, char* log) {
-  return log_text(handle, log, &Link::info);
-}
+WB_EXPORT nvJitLinkResult nvJitLinkGetErrorLogSize(nvJitLinkHandle handle, size_t* size) { return log_size(handle, size, &Link::errors); }
+WB_EXPORT nvJitLinkResult nvJitLinkGetErrorLog(nvJitLinkHandle handle, char* log) { return log_text(handle, log, &Link::errors); }
+WB_EXPORT nvJitLinkResult nvJitLinkGetInfoLogSize(nvJitLinkHandle handle, size_t* size) { return log_size(handle, size, &Link::info); }
+WB_EXPORT nvJitLinkResult nvJitLinkGetInfoLog(nvJitLinkHandle handle, char* log) { return log_text(handle, log, &Link::info); }
 
 WB_EXPORT nvJitLinkResult nvJitLinkVersion(unsigned int* major, unsigned int* minor) {
   if (!major || !minor) return NVJITLINK_ERROR_NULL_INPUT;

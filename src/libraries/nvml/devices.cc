@@ -41,9 +41,7 @@ nvmlPciInfo_t pci_of(const nvmlDevice_st& device) {
   pci.device = p.pciDeviceID;
   pci.pciDeviceId = p.gpuPciDeviceID;
   pci.pciSubSystemId = p.gpuPciSubsystemID;
-  const auto number = [&](const char* format) {
-    return fmt::format(fmt::runtime(format), pci.domain, pci.bus, pci.device);
-  };
+  const auto number = [&](const char* format) { return fmt::format(fmt::runtime(format), pci.domain, pci.bus, pci.device); };
   std::strcpy(pci.busIdLegacy, number("{:04X}:{:02X}:{:02X}.0").c_str());
   std::strcpy(pci.busId, number("{:08X}:{:02X}:{:02X}.0").c_str());
   return pci;
@@ -66,10 +64,9 @@ nvmlDeviceArchitecture_t architecture_of(const nvmlDevice_st& device) {
   constexpr struct {
     int first;
     nvmlDeviceArchitecture_t architecture;
-  } kArchitectures[] = {
-      {100, NVML_DEVICE_ARCH_BLACKWELL}, {90, NVML_DEVICE_ARCH_HOPPER},  {89, NVML_DEVICE_ARCH_ADA},
-      {80, NVML_DEVICE_ARCH_AMPERE},     {75, NVML_DEVICE_ARCH_TURING},  {70, NVML_DEVICE_ARCH_VOLTA},
-      {60, NVML_DEVICE_ARCH_PASCAL},     {50, NVML_DEVICE_ARCH_MAXWELL}, {30, NVML_DEVICE_ARCH_KEPLER}};
+  } kArchitectures[] = {{100, NVML_DEVICE_ARCH_BLACKWELL}, {90, NVML_DEVICE_ARCH_HOPPER},  {89, NVML_DEVICE_ARCH_ADA},
+                        {80, NVML_DEVICE_ARCH_AMPERE},     {75, NVML_DEVICE_ARCH_TURING},  {70, NVML_DEVICE_ARCH_VOLTA},
+                        {60, NVML_DEVICE_ARCH_PASCAL},     {50, NVML_DEVICE_ARCH_MAXWELL}, {30, NVML_DEVICE_ARCH_KEPLER}};
   for (const auto& [first, architecture] : kArchitectures)
     if (cc >= first) return architecture;
   return NVML_DEVICE_ARCH_UNKNOWN;
@@ -84,12 +81,9 @@ unsigned cores_of(const nvmlDevice_st& device) {
 unsigned clock_of(const nvmlDevice_st& device, nvmlClockType_t type) {
   switch (type) {
     case NVML_CLOCK_GRAPHICS:
-    case NVML_CLOCK_SM:
-      return device.properties.clockRate / 1000;
-    case NVML_CLOCK_MEM:
-      return device.properties.memoryClockRate / 1000;
-    default:
-      return 0;
+    case NVML_CLOCK_SM: return device.properties.clockRate / 1000;
+    case NVML_CLOCK_MEM: return device.properties.memoryClockRate / 1000;
+    default: return 0;
   }
 }
 
@@ -97,9 +91,7 @@ unsigned clock_of(const nvmlDevice_st& device, nvmlClockType_t type) {
 Use use_of(const nvmlDevice_st& device) {
   unsigned flags = 0;
   int active = 0;
-  if (cuInit(0) != CUDA_SUCCESS || cuDevicePrimaryCtxGetState(device.ordinal, &flags, &active) != CUDA_SUCCESS ||
-      !active)
-    return {};
+  if (cuInit(0) != CUDA_SUCCESS || cuDevicePrimaryCtxGetState(device.ordinal, &flags, &active) != CUDA_SUCCESS || !active) return {};
   Use use{true, 0};
   CUcontext context = nullptr;
   if (cuDevicePrimaryCtxRetain(&context, device.ordinal) != CUDA_SUCCESS) return use;

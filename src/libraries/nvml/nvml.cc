@@ -134,8 +134,7 @@ nvmlReturn_t compute_processes(nvmlDevice_t handle, unsigned* count, Info* infos
         if (!infos) return NVML_ERROR_INVALID_ARGUMENT;
         infos->pid = getpid();
         infos->usedGpuMemory = use.bytes;
-        if constexpr (!std::is_same_v<Info, nvmlProcessInfo_v1_t>)
-          infos->gpuInstanceId = infos->computeInstanceId = 0xffffffff;
+        if constexpr (!std::is_same_v<Info, nvmlProcessInfo_v1_t>) infos->gpuInstanceId = infos->computeInstanceId = 0xffffffff;
         return NVML_SUCCESS;
       },
       count);
@@ -248,9 +247,7 @@ WB_EXPORT nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t handle, char* uuid, unsign
   return with_device(handle, [&](const nvmlDevice_st& device) { return put(uuid_of(device), uuid, length); });
 }
 
-WB_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t handle, nvmlBrandType_t* brand) {
-  return put(handle, brand, brand_of);
-}
+WB_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t handle, nvmlBrandType_t* brand) { return put(handle, brand, brand_of); }
 
 WB_EXPORT nvmlReturn_t nvmlDeviceGetArchitecture(nvmlDevice_t handle, nvmlDeviceArchitecture_t* architecture) {
   return put(handle, architecture, architecture_of);
@@ -267,9 +264,7 @@ WB_EXPORT nvmlReturn_t nvmlDeviceGetCudaComputeCapability(nvmlDevice_t handle, i
       major, minor);
 }
 
-WB_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t handle, nvmlPciInfo_t* pci) {
-  return pci_info(handle, pci, sizeof *pci);
-}
+WB_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t handle, nvmlPciInfo_t* pci) { return pci_info(handle, pci, sizeof *pci); }
 WB_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t handle, nvmlPciInfo_t* pci) {
   return pci_info(handle, pci, offsetof(nvmlPciInfo_t, busId));
 }
@@ -304,9 +299,7 @@ WB_EXPORT nvmlReturn_t nvmlDeviceGetMemoryBusWidth(nvmlDevice_t handle, unsigned
   return put(handle, bits, [](const nvmlDevice_st& device) { return device.properties.memoryBusWidth; });
 }
 
-WB_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t handle, unsigned* cores) {
-  return put(handle, cores, cores_of);
-}
+WB_EXPORT nvmlReturn_t nvmlDeviceGetNumGpuCores(nvmlDevice_t handle, unsigned* cores) { return put(handle, cores, cores_of); }
 
 // A whole device: it is no slice of one.
 WB_EXPORT nvmlReturn_t nvmlDeviceGetAttributes_v2(nvmlDevice_t handle, nvmlDeviceAttributes_t* attributes) {
@@ -329,11 +322,9 @@ WB_EXPORT nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t handle, nvmlClockType
 WB_EXPORT nvmlReturn_t nvmlDeviceGetMaxClockInfo(nvmlDevice_t handle, nvmlClockType_t type, unsigned* megahertz) {
   return clock(handle, type, megahertz);
 }
-WB_EXPORT nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t handle, nvmlClockType_t type, nvmlClockId_t id,
-                                          unsigned* megahertz) {
+WB_EXPORT nvmlReturn_t nvmlDeviceGetClock(nvmlDevice_t handle, nvmlClockType_t type, nvmlClockId_t id, unsigned* megahertz) {
   if (id == NVML_CLOCK_ID_CURRENT || id == NVML_CLOCK_ID_CUSTOMER_BOOST_MAX) return clock(handle, type, megahertz);
-  return with_device(
-      handle, [](const nvmlDevice_st&) { return NVML_ERROR_NOT_SUPPORTED; }, megahertz);
+  return with_device(handle, [](const nvmlDevice_st&) { return NVML_ERROR_NOT_SUPPORTED; }, megahertz);
 }
 
 WB_EXPORT nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t handle, nvmlComputeMode_t* mode) {
@@ -358,27 +349,23 @@ WB_EXPORT nvmlReturn_t nvmlDeviceIsMigDeviceHandle(nvmlDevice_t handle, unsigned
   return put(handle, is, [](const nvmlDevice_st&) { return 0; });
 }
 
-WB_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t handle, unsigned* count,
-                                                               nvmlProcessInfo_t* infos) {
+WB_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t handle, unsigned* count, nvmlProcessInfo_t* infos) {
   return compute_processes(handle, count, infos);
 }
 nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v2(nvmlDevice_t, unsigned*, nvmlProcessInfo_t*)
     WB_SAME(nvmlDeviceGetComputeRunningProcesses_v3);
-WB_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t handle, unsigned* count,
-                                                            nvmlProcessInfo_v1_t* infos) {
+WB_EXPORT nvmlReturn_t nvmlDeviceGetComputeRunningProcesses(nvmlDevice_t handle, unsigned* count, nvmlProcessInfo_v1_t* infos) {
   return compute_processes(handle, count, infos);
 }
 
-WB_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t handle, unsigned* count,
-                                                                nvmlProcessInfo_t*) {
+WB_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t handle, unsigned* count, nvmlProcessInfo_t*) {
   return no_processes(handle, count);
 }
 nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v2(nvmlDevice_t, unsigned*, nvmlProcessInfo_t*)
     WB_SAME(nvmlDeviceGetGraphicsRunningProcesses_v3);
 nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t, unsigned*, nvmlProcessInfo_t*)
     WB_SAME(nvmlDeviceGetGraphicsRunningProcesses_v3);
-WB_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t handle, unsigned* count,
-                                                             nvmlProcessInfo_v1_t*) {
+WB_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t handle, unsigned* count, nvmlProcessInfo_v1_t*) {
   return no_processes(handle, count);
 }
 

@@ -113,9 +113,7 @@ constexpr std::string_view kWithoutEffect[] = {
 constexpr std::string_view kForALink[] = {"--dlink-time-opt", "-dlto"};
 constexpr std::string_view kDeviceByDefault[] = {"--device-as-default-execution-space", "-default-device"};
 
-bool among(std::string_view option, auto& list) {
-  return std::ranges::find(list, option.substr(0, option.find('='))) != std::end(list);
-}
+bool among(std::string_view option, auto& list) { return std::ranges::find(list, option.substr(0, option.find('='))) != std::end(list); }
 
 struct Words {
   std::vector<std::string> nvcc;
@@ -177,19 +175,16 @@ std::string quoted(const std::string& text) {
 std::string text_of(const Source& source, bool device_by_default) {
   std::string text;
   // Our headers read the macro: what they include is not the program's.
-  if (device_by_default)
-    text += "#define WARPBEAM_DEVICE_BY_DEFAULT 1\n#pragma clang force_cuda_host_device begin\n";
+  if (device_by_default) text += "#define WARPBEAM_DEVICE_BY_DEFAULT 1\n#pragma clang force_cuda_host_device begin\n";
   text += fmt::format("#line 1 {}\n{}\n", quoted(source.name), source.text);
   for (size_t i = 0; i < source.name_expressions.size(); ++i)
-    text += fmt::format("#line 1 \"name expression\"\n__device__ __attribute__((used)) auto const {}{} = {};\n",
-                        kNamePrefix, i, source.name_expressions[i]);
+    text += fmt::format("#line 1 \"name expression\"\n__device__ __attribute__((used)) auto const {}{} = {};\n", kNamePrefix, i,
+                        source.name_expressions[i]);
   if (device_by_default) text += "#pragma clang force_cuda_host_device end\n";
   return text;
 }
 
-size_t after_digits(std::string_view text, size_t at) {
-  return std::min(text.find_first_not_of("0123456789", at), text.size());
-}
+size_t after_digits(std::string_view text, size_t at) { return std::min(text.find_first_not_of("0123456789", at), text.size()); }
 
 // Lines may be long, as those of tables of numbers are: no regular expressions, which would go as deep as these are
 // long.
@@ -205,8 +200,7 @@ std::optional<Message> message_in(std::string_view line) {
     const std::string_view rest = line.substr(column + 2);
     for (std::string_view kind : {"error", "warning", "note", "fatal error"})
       if (rest.starts_with(kind) && rest.substr(kind.size()).starts_with(": "))
-        return Message{line.substr(0, colon), line.substr(colon + 1, row - colon - 1), kind,
-                       rest.substr(kind.size() + 2)};
+        return Message{line.substr(0, colon), line.substr(colon + 1, row - colon - 1), kind, rest.substr(kind.size() + 2)};
   }
   return std::nullopt;
 }
@@ -224,8 +218,7 @@ std::string log_of(const std::string& messages, const std::string& name) {
     if (line.find(" generated.") != line.npos || line.find(" generated when compiling") != line.npos) continue;
     log += line + "\n";
   }
-  if (errors)
-    log += fmt::format("{} error{} detected in the compilation of {}.\n", errors, errors == 1 ? "" : "s", quoted(name));
+  if (errors) log += fmt::format("{} error{} detected in the compilation of {}.\n", errors, errors == 1 ? "" : "s", quoted(name));
   return log;
 }
 
@@ -238,16 +231,14 @@ std::optional<Pointer> pointer_in(std::string_view text) {
   constexpr std::string_view kIs = " = ", kGeneric = "generic(";
   const size_t digits = after_digits(text, 0);
   size_t index = 0;
-  if (std::from_chars(text.data(), text.data() + digits, index).ec != std::errc() ||
-      !text.substr(digits).starts_with(kIs))
+  if (std::from_chars(text.data(), text.data() + digits, index).ec != std::errc() || !text.substr(digits).starts_with(kIs))
     return std::nullopt;
   text.remove_prefix(digits + kIs.size());
   if (text.starts_with(kGeneric)) text.remove_prefix(kGeneric.size());
   const size_t end = std::min(text.find_first_of(");"), text.size());
-  const bool named = std::all_of(text.begin(), text.begin() + end,
-                                 [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '$' || c == '%'; });
-  if (end == 0 || !named || std::isdigit(static_cast<unsigned char>(text[0])) || !text.ends_with(";"))
-    return std::nullopt;
+  const bool named =
+      std::all_of(text.begin(), text.begin() + end, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '$' || c == '%'; });
+  if (end == 0 || !named || std::isdigit(static_cast<unsigned char>(text[0])) || !text.ends_with(";")) return std::nullopt;
   return Pointer{index, text.substr(0, end)};
 }
 
@@ -260,8 +251,7 @@ void take_lowered_names(const Source& source, Compiled& compiled) {
     const size_t end = std::min(ptx.find('\n', at), ptx.size());
     const std::optional<Pointer> pointer = pointer_in(ptx.substr(at + prefix.size(), end - at - prefix.size()));
     if (!pointer || end == ptx.size()) continue;
-    if (pointer->index < source.name_expressions.size())
-      compiled.lowered_names[source.name_expressions[pointer->index]] = pointer->name;
+    if (pointer->index < source.name_expressions.size()) compiled.lowered_names[source.name_expressions[pointer->index]] = pointer->name;
     const size_t line = ptx.rfind('\n', at) + 1;
     rest += ptx.substr(kept, line - kept);
     kept = end + 1;
@@ -312,19 +302,17 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   auto options = compiler::parse_options(words.nvcc, kDefaultCc);
   if (!options) return failure(NVRTC_ERROR_INVALID_OPTION, fmt::format("nvrtc: error: {}\n", options.error().message));
   options->prelude = "prelude_rtc.h";
-  if (brings_a_libcudacxx(*options)) options->preprocessor.insert(options->preprocessor.end(), {"-DWARPBEAM_WITH_ITS_OWN_LIBRARY", "-nostdlibinc"});
+  if (brings_a_libcudacxx(*options))
+    options->preprocessor.insert(options->preprocessor.end(), {"-DWARPBEAM_WITH_ITS_OWN_LIBRARY", "-nostdlibinc"});
   std::string quote_directory = fs::path(source.name).parent_path().string();
-  options->preprocessor.insert(options->preprocessor.begin(),
-                               {"-iquote", quote_directory.empty() ? "." : quote_directory});
+  options->preprocessor.insert(options->preprocessor.begin(), {"-iquote", quote_directory.empty() ? "." : quote_directory});
   // Ahead of copies of the vendor's headers in the program's own directories.
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + compiler::toolchain().include_directory + "/warpbeam/instead");
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + (directory / "include").string());
 
-  for (const Header& header : source.headers)
-    write_file(directory / "include" / header_place(header.name), header.text);
+  for (const Header& header : source.headers) write_file(directory / "include" / header_place(header.name), header.text);
   write_file(input, text_of(source, words.device_by_default));
-  compiler::Command command =
-      compiler::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
+  compiler::Command command = compiler::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
   std::vector<compiler::Command> commands = {command};
   const fs::path bitcode = directory / "source.bc";
   if (words.for_a_link) commands.push_back(as_bitcode(command, output.string(), bitcode.string()));
@@ -337,8 +325,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   std::error_code none;
   if (outcome.status == compiler::kUnknownStatus ? !fs::exists(output, none) : outcome.status != 0) {
     compiled.result = NVRTC_ERROR_COMPILATION;
-    if (compiled.log.find("name expression(") != std::string::npos &&
-        compiled.log.find(source.name + "(") == std::string::npos)
+    if (compiled.log.find("name expression(") != std::string::npos && compiled.log.find(source.name + "(") == std::string::npos)
       compiled.result = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
     return compiled;
   }
@@ -347,8 +334,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   take_lowered_names(source, compiled);
   compiler::adjust_ptx(compiled.ptx, *options);
   compiled.real_architecture = std::ranges::any_of(given, [](const std::string& option) {
-    return (option.starts_with("--gpu-architecture") || option.starts_with("-arch")) &&
-           option.find("sm_") != option.npos;
+    return (option.starts_with("--gpu-architecture") || option.starts_with("-arch")) && option.find("sm_") != option.npos;
   });
   return compiled;
 }

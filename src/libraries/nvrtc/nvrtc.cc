@@ -136,8 +136,8 @@ WB_EXPORT nvrtcResult nvrtcGetSupportedArchs(int* list) {
   return NVRTC_SUCCESS;
 }
 
-WB_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram* handle, const char* text, const char* name, int count,
-                                         const char* const* headers, const char* const* names) {
+WB_EXPORT nvrtcResult nvrtcCreateProgram(nvrtcProgram* handle, const char* text, const char* name, int count, const char* const* headers,
+                                         const char* const* names) {
   if (!handle || !text || count < 0 || (count && (!headers || !names))) return NVRTC_ERROR_INVALID_INPUT;
   auto program = std::make_shared<Program>();
   program->source.text = text;
@@ -257,8 +257,7 @@ WB_EXPORT nvrtcResult nvrtcGetPCHCreateStatus(nvrtcProgram handle) {
 }
 
 WB_EXPORT nvrtcResult nvrtcGetPCHHeapSizeRequired(nvrtcProgram handle, size_t* size) {
-  return with_program(handle,
-                      [&](Program&) { return size ? NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED : NVRTC_ERROR_INVALID_INPUT; });
+  return with_program(handle, [&](Program&) { return size ? NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED : NVRTC_ERROR_INVALID_INPUT; });
 }
 
 // Compilations take a second; there is no point in between at which to ask.

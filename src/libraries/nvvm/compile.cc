@@ -75,7 +75,8 @@ struct Diagnostics : llvm::DiagnosticHandler {
 };
 
 bool is_bitcode(const std::string& bytes) {
-  return llvm::isBitcode(reinterpret_cast<const unsigned char*>(bytes.data()), reinterpret_cast<const unsigned char*>(bytes.data() + bytes.size()));
+  return llvm::isBitcode(reinterpret_cast<const unsigned char*>(bytes.data()),
+                         reinterpret_cast<const unsigned char*>(bytes.data() + bytes.size()));
 }
 
 std::unique_ptr<llvm::Module> read(const Input& input, llvm::LLVMContext& context, std::string* log) {
@@ -103,7 +104,8 @@ bool version_fits(const llvm::Module& module) {
   if (!version || version->getNumOperands() == 0) return true;
   const llvm::MDNode* numbers = version->getOperand(0);
   auto number = [&](unsigned at) -> uint64_t {
-    const auto* value = at < numbers->getNumOperands() ? llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(numbers->getOperand(at)) : nullptr;
+    const auto* value =
+        at < numbers->getNumOperands() ? llvm::mdconst::dyn_extract_or_null<llvm::ConstantInt>(numbers->getOperand(at)) : nullptr;
     return value ? value->getZExtValue() : 0;
   };
   return number(0) <= static_cast<uint64_t>(kIrVersion[0]) && number(2) <= static_cast<uint64_t>(kIrVersion[2]);
@@ -121,16 +123,15 @@ Program link_eager(const std::vector<Input>& inputs, llvm::LLVMContext& context,
     auto module = read(input, context, log);
     if (!module) return {nullptr, Status::Unreadable};
     if (!version_fits(*module)) {
-      *log += fmt::format("{}: error: its version of the intermediate language is newer than {}.{}\n", input.name, kIrVersion[0], kIrVersion[1]);
+      *log += fmt::format("{}: error: its version of the intermediate language is newer than {}.{}\n", input.name, kIrVersion[0],
+                          kIrVersion[1]);
       return {nullptr, Status::WrongVersion};
     }
     if (auto* version = module->getNamedMetadata("nvvmir.version")) version->eraseFromParent();
     llvm::raw_string_ostream stream(*log);
     if (llvm::verifyModule(*module, &stream)) return {nullptr, Status::Invalid};
-    if (!program.module)
-      program.module = std::move(module);
-    else if (llvm::Linker::linkModules(*program.module, std::move(module)))
-      return {nullptr, Status::Invalid};
+    if (!program.module) program.module = std::move(module);
+    else if (llvm::Linker::linkModules(*program.module, std::move(module))) return {nullptr, Status::Invalid};
   }
   return program;
 }
@@ -141,9 +142,10 @@ bool link_lazy(llvm::Module& program, const Input& input, std::string* log) {
   for (llvm::StringRef name : {"nvvmir.version", "nvvm.annotations", "llvm.ident", "opencl.ocl.version"})
     if (auto* node = module->getNamedMetadata(name)) node->eraseFromParent();
   if (auto* flags = module->getModuleFlagsMetadata()) flags->eraseFromParent();
-  return !llvm::Linker::linkModules(program, std::move(module), llvm::Linker::LinkOnlyNeeded, [](llvm::Module& into, const llvm::StringSet<>& names) {
-    llvm::internalizeModule(into, [&](const llvm::GlobalValue& value) { return !value.hasName() || !names.contains(value.getName()); });
-  });
+  return !llvm::Linker::linkModules(
+      program, std::move(module), llvm::Linker::LinkOnlyNeeded, [](llvm::Module& into, const llvm::StringSet<>& names) {
+        llvm::internalizeModule(into, [&](const llvm::GlobalValue& value) { return !value.hasName() || !names.contains(value.getName()); });
+      });
 }
 
 // The code itself says whether it has lines only or more; more is for -g.
@@ -151,10 +153,8 @@ void keep_debug_information(llvm::Module& module, const Options& options) {
   if (options.debug) return;
   bool full = false;
   for (const llvm::DICompileUnit* unit : module.debug_compile_units()) full |= unit->getEmissionKind() == llvm::DICompileUnit::FullDebug;
-  if (options.line_info)
-    llvm::stripNonLineTableDebugInfo(module);
-  else if (full)
-    llvm::StripDebugInfo(module);
+  if (options.line_info) llvm::stripNonLineTableDebugInfo(module);
+  else if (full) llvm::StripDebugInfo(module);
 }
 
 // Kernels and what is marked as used stay; so do variables, which the host may ask for.
@@ -163,7 +163,8 @@ void keep_functions_inside(llvm::Module& module) {
   if (const auto* annotations = module.getNamedMetadata("nvvm.annotations"))
     for (const llvm::MDNode* node : annotations->operands()) {
       const auto* word = node->getNumOperands() > 1 ? llvm::dyn_cast_or_null<llvm::MDString>(node->getOperand(1)) : nullptr;
-      const auto* function = word && word->getString() == "kernel" ? llvm::mdconst::dyn_extract_or_null<llvm::Function>(node->getOperand(0)) : nullptr;
+      const auto* function =
+          word && word->getString() == "kernel" ? llvm::mdconst::dyn_extract_or_null<llvm::Function>(node->getOperand(0)) : nullptr;
       if (function) seen_outside.insert(function);
     }
   llvm::internalizeModule(module, [&](const llvm::GlobalValue& value) {
@@ -203,8 +204,9 @@ std::unique_ptr<llvm::TargetMachine> machine_for(const Options& options, std::st
   llvm::TargetOptions wanted;
   wanted.AllowFPOpFusion = options.fuse && options.optimize ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   set_back_end_option("nvptx-prec-divf32", options.exact_division ? "2" : "1");
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(kTriple, cpu, "+ptx85", wanted, llvm::Reloc::Static, std::nullopt,
-                                                                          options.optimize ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None));
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(kTriple, cpu, "+ptx85", wanted, llvm::Reloc::Static, std::nullopt,
+                                  options.optimize ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None));
 }
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool much) {
@@ -219,7 +221,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool much) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  auto passes = much ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3) : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
+  auto passes = much ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+                     : builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
   passes.run(module, modules);
 }
 

@@ -14,36 +14,36 @@ using i64 = long long;
 
 // --- arithmetic in every rounding ---
 // LLVM calls down and up by the infinities, minus and plus.
-#define WB_ROUNDING(r, n)                                                                                                                           \
-  WB float __nv_fadd_##r(float x, float y) { return flushes() ? __nvvm_add_##n##_ftz_f(x, y) : __nvvm_add_##n##_f(x, y); }                     \
-  WB float __nv_fsub_##r(float x, float y) { return flushes() ? __nvvm_add_##n##_ftz_f(x, -y) : __nvvm_add_##n##_f(x, -y); }                   \
-  WB float __nv_fmul_##r(float x, float y) { return flushes() ? __nvvm_mul_##n##_ftz_f(x, y) : __nvvm_mul_##n##_f(x, y); }                     \
-  WB float __nv_fdiv_##r(float x, float y) { return flushes() ? __nvvm_div_##n##_ftz_f(x, y) : __nvvm_div_##n##_f(x, y); }                     \
-  WB float __nv_frcp_##r(float x) { return flushes() ? __nvvm_rcp_##n##_ftz_f(x) : __nvvm_rcp_##n##_f(x); }                                    \
-  WB float __nv_fsqrt_##r(float x) { return flushes() ? __nvvm_sqrt_##n##_ftz_f(x) : __nvvm_sqrt_##n##_f(x); }                                 \
-  WB float __nv_fmaf_##r(float x, float y, float z) { return flushes() ? __nvvm_fma_##n##_ftz_f(x, y, z) : __nvvm_fma_##n##_f(x, y, z); }      \
-  WB float __nv_fmaf_ieee_##r(float x, float y, float z) { return __nvvm_fma_##n##_f(x, y, z); }                                               \
-  WB double __nv_dadd_##r(double x, double y) { return __nvvm_add_##n##_d(x, y); }                                                             \
-  WB double __nv_dsub_##r(double x, double y) { return __nvvm_add_##n##_d(x, -y); }                                                            \
-  WB double __nv_dmul_##r(double x, double y) { return __nvvm_mul_##n##_d(x, y); }                                                             \
-  WB double __nv_ddiv_##r(double x, double y) { return __nvvm_div_##n##_d(x, y); }                                                             \
-  WB double __nv_drcp_##r(double x) { return __nvvm_rcp_##n##_d(x); }                                                                          \
-  WB double __nv_dsqrt_##r(double x) { return __nvvm_sqrt_##n##_d(x); }                                                                        \
-  WB double __nv_fma_##r(double x, double y, double z) { return __nvvm_fma_##n##_d(x, y, z); }                                                 \
-  WB int __nv_float2int_##r(float x) { return flushes() ? __nvvm_f2i_##n##_ftz(x) : __nvvm_f2i_##n(x); }                                       \
-  WB u32 __nv_float2uint_##r(float x) { return flushes() ? __nvvm_f2ui_##n##_ftz(x) : __nvvm_f2ui_##n(x); }                                    \
-  WB i64 __nv_float2ll_##r(float x) { return flushes() ? __nvvm_f2ll_##n##_ftz(x) : __nvvm_f2ll_##n(x); }                                      \
-  WB u64 __nv_float2ull_##r(float x) { return flushes() ? __nvvm_f2ull_##n##_ftz(x) : __nvvm_f2ull_##n(x); }                                   \
-  WB int __nv_double2int_##r(double x) { return __nvvm_d2i_##n(x); }                                                                           \
-  WB u32 __nv_double2uint_##r(double x) { return __nvvm_d2ui_##n(x); }                                                                         \
-  WB i64 __nv_double2ll_##r(double x) { return __nvvm_d2ll_##n(x); }                                                                           \
-  WB u64 __nv_double2ull_##r(double x) { return __nvvm_d2ull_##n(x); }                                                                         \
-  WB float __nv_double2float_##r(double x) { return flushes() ? __nvvm_d2f_##n##_ftz(x) : __nvvm_d2f_##n(x); }                                 \
-  WB float __nv_int2float_##r(int x) { return __nvvm_i2f_##n(x); }                                                                             \
-  WB float __nv_uint2float_##r(u32 x) { return __nvvm_ui2f_##n(x); }                                                                           \
-  WB float __nv_ll2float_##r(i64 x) { return __nvvm_ll2f_##n(x); }                                                                             \
-  WB float __nv_ull2float_##r(u64 x) { return __nvvm_ull2f_##n(x); }                                                                           \
-  WB double __nv_ll2double_##r(i64 x) { return __nvvm_ll2d_##n(x); }                                                                           \
+#define WB_ROUNDING(r, n)                                                                                                                 \
+  WB float __nv_fadd_##r(float x, float y) { return flushes() ? __nvvm_add_##n##_ftz_f(x, y) : __nvvm_add_##n##_f(x, y); }                \
+  WB float __nv_fsub_##r(float x, float y) { return flushes() ? __nvvm_add_##n##_ftz_f(x, -y) : __nvvm_add_##n##_f(x, -y); }              \
+  WB float __nv_fmul_##r(float x, float y) { return flushes() ? __nvvm_mul_##n##_ftz_f(x, y) : __nvvm_mul_##n##_f(x, y); }                \
+  WB float __nv_fdiv_##r(float x, float y) { return flushes() ? __nvvm_div_##n##_ftz_f(x, y) : __nvvm_div_##n##_f(x, y); }                \
+  WB float __nv_frcp_##r(float x) { return flushes() ? __nvvm_rcp_##n##_ftz_f(x) : __nvvm_rcp_##n##_f(x); }                               \
+  WB float __nv_fsqrt_##r(float x) { return flushes() ? __nvvm_sqrt_##n##_ftz_f(x) : __nvvm_sqrt_##n##_f(x); }                            \
+  WB float __nv_fmaf_##r(float x, float y, float z) { return flushes() ? __nvvm_fma_##n##_ftz_f(x, y, z) : __nvvm_fma_##n##_f(x, y, z); } \
+  WB float __nv_fmaf_ieee_##r(float x, float y, float z) { return __nvvm_fma_##n##_f(x, y, z); }                                          \
+  WB double __nv_dadd_##r(double x, double y) { return __nvvm_add_##n##_d(x, y); }                                                        \
+  WB double __nv_dsub_##r(double x, double y) { return __nvvm_add_##n##_d(x, -y); }                                                       \
+  WB double __nv_dmul_##r(double x, double y) { return __nvvm_mul_##n##_d(x, y); }                                                        \
+  WB double __nv_ddiv_##r(double x, double y) { return __nvvm_div_##n##_d(x, y); }                                                        \
+  WB double __nv_drcp_##r(double x) { return __nvvm_rcp_##n##_d(x); }                                                                     \
+  WB double __nv_dsqrt_##r(double x) { return __nvvm_sqrt_##n##_d(x); }                                                                   \
+  WB double __nv_fma_##r(double x, double y, double z) { return __nvvm_fma_##n##_d(x, y, z); }                                            \
+  WB int __nv_float2int_##r(float x) { return flushes() ? __nvvm_f2i_##n##_ftz(x) : __nvvm_f2i_##n(x); }                                  \
+  WB u32 __nv_float2uint_##r(float x) { return flushes() ? __nvvm_f2ui_##n##_ftz(x) : __nvvm_f2ui_##n(x); }                               \
+  WB i64 __nv_float2ll_##r(float x) { return flushes() ? __nvvm_f2ll_##n##_ftz(x) : __nvvm_f2ll_##n(x); }                                 \
+  WB u64 __nv_float2ull_##r(float x) { return flushes() ? __nvvm_f2ull_##n##_ftz(x) : __nvvm_f2ull_##n(x); }                              \
+  WB int __nv_double2int_##r(double x) { return __nvvm_d2i_##n(x); }                                                                      \
+  WB u32 __nv_double2uint_##r(double x) { return __nvvm_d2ui_##n(x); }                                                                    \
+  WB i64 __nv_double2ll_##r(double x) { return __nvvm_d2ll_##n(x); }                                                                      \
+  WB u64 __nv_double2ull_##r(double x) { return __nvvm_d2ull_##n(x); }                                                                    \
+  WB float __nv_double2float_##r(double x) { return flushes() ? __nvvm_d2f_##n##_ftz(x) : __nvvm_d2f_##n(x); }                            \
+  WB float __nv_int2float_##r(int x) { return __nvvm_i2f_##n(x); }                                                                        \
+  WB float __nv_uint2float_##r(u32 x) { return __nvvm_ui2f_##n(x); }                                                                      \
+  WB float __nv_ll2float_##r(i64 x) { return __nvvm_ll2f_##n(x); }                                                                        \
+  WB float __nv_ull2float_##r(u64 x) { return __nvvm_ull2f_##n(x); }                                                                      \
+  WB double __nv_ll2double_##r(i64 x) { return __nvvm_ll2d_##n(x); }                                                                      \
   WB double __nv_ull2double_##r(u64 x) { return __nvvm_ull2d_##n(x); }
 WB_ROUNDING(rn, rn)
 WB_ROUNDING(rz, rz)
@@ -53,7 +53,7 @@ WB double __nv_int2double_rn(int x) { return x; }
 WB double __nv_uint2double_rn(u32 x) { return x; }
 
 // --- one instruction for either width ---
-#define WB_BOTH_1(name)                                          \
+#define WB_BOTH_1(name)                                               \
   WB float __nv_##name##f(float x) { return __builtin_##name##f(x); } \
   WB double __nv_##name(double x) { return __builtin_##name(x); }
 WB_BOTH_1(fabs)
@@ -63,7 +63,7 @@ WB_BOTH_1(trunc)
 WB_BOTH_1(rint)
 WB_BOTH_1(nearbyint)
 WB_BOTH_1(sqrt)
-#define WB_BOTH_2(name)                                                       \
+#define WB_BOTH_2(name)                                                           \
   WB float __nv_##name##f(float x, float y) { return __builtin_##name##f(x, y); } \
   WB double __nv_##name(double x, double y) { return __builtin_##name(x, y); }
 WB_BOTH_2(fmin)
@@ -161,7 +161,9 @@ static inline __attribute__((always_inline)) u64 grid_workspace() {
   return static_cast<u64>(high) << 32 | low;
 }
 static inline __attribute__((always_inline)) u32 block_rank() {
-  return __nvvm_read_ptx_sreg_ctaid_x() + __nvvm_read_ptx_sreg_nctaid_x() * (__nvvm_read_ptx_sreg_ctaid_y() + __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
+  return __nvvm_read_ptx_sreg_ctaid_x() +
+         __nvvm_read_ptx_sreg_nctaid_x() *
+             (__nvvm_read_ptx_sreg_ctaid_y() + __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_ctaid_z());
 }
 static inline __attribute__((always_inline)) bool first_in_block() {
   return (__nvvm_read_ptx_sreg_tid_x() | __nvvm_read_ptx_sreg_tid_y() | __nvvm_read_ptx_sreg_tid_z()) == 0;
@@ -178,8 +180,7 @@ WB_CONVERGENT int cudaCGSynchronize(u64 handle, u32) {
     const u32 others = __nvvm_read_ptx_sreg_nctaid_x() * __nvvm_read_ptx_sreg_nctaid_y() * __nvvm_read_ptx_sreg_nctaid_z() - 1;
     __nvvm_membar_gl();
     const u32 old = static_cast<u32>(__nvvm_atom_add_gen_i(barrier, static_cast<int>(block_rank() == 0 ? 0x80000000u - others : 1u)));
-    while (((static_cast<u32>(*reinterpret_cast<volatile int*>(barrier)) ^ old) & 0x80000000u) == 0) {
-    }
+    while (((static_cast<u32>(*reinterpret_cast<volatile int*>(barrier)) ^ old) & 0x80000000u) == 0) {}
     __nvvm_membar_gl();
   }
   __syncthreads();

@@ -144,7 +144,8 @@ void mark_convergent(llvm::Module& module) {
     if (function.isIntrinsic() || (function.isDeclaration() && function.getName().starts_with("__nv_"))) continue;
     function.setConvergent();
     for (llvm::Instruction& instruction : llvm::instructions(function))
-      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && (call->isInlineAsm() || call->isIndirectCall())) call->setConvergent();
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction); call && (call->isInlineAsm() || call->isIndirectCall()))
+        call->setConvergent();
   }
 }
 
@@ -155,10 +156,12 @@ void approximate_roots(llvm::Module& module, bool flush) {
   llvm::SmallVector<llvm::CallInst*> roots;
   for (llvm::Function& function : module)
     for (llvm::Instruction& instruction : llvm::instructions(function))
-      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction); call && call->getIntrinsicID() == llvm::Intrinsic::sqrt && call->getType()->isFloatTy())
+      if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+          call && call->getIntrinsicID() == llvm::Intrinsic::sqrt && call->getType()->isFloatTy())
         roots.push_back(call);
   for (llvm::CallInst* call : roots)
-    call->setCalledFunction(llvm::Intrinsic::getDeclaration(&module, flush ? llvm::Intrinsic::nvvm_sqrt_approx_ftz_f : llvm::Intrinsic::nvvm_sqrt_approx_f));
+    call->setCalledFunction(
+        llvm::Intrinsic::getDeclaration(&module, flush ? llvm::Intrinsic::nvvm_sqrt_approx_ftz_f : llvm::Intrinsic::nvvm_sqrt_approx_f));
 }
 
 }  // namespace

@@ -52,13 +52,10 @@ nvvmResult add_module(nvvmProgram handle, const char* bytes, size_t size, const 
 
 nvvmResult result_of(Status status, nvvmResult otherwise) {
   switch (status) {
-    case Status::Ok:
-      return NVVM_SUCCESS;
-    case Status::WrongVersion:
-      return NVVM_ERROR_IR_VERSION_MISMATCH;
+    case Status::Ok: return NVVM_SUCCESS;
+    case Status::WrongVersion: return NVVM_ERROR_IR_VERSION_MISMATCH;
     case Status::Invalid:
-    case Status::Unreadable:
-      return otherwise;
+    case Status::Unreadable: return otherwise;
   }
   return otherwise;
 }

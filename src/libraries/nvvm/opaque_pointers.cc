@@ -52,10 +52,8 @@ class Rewriter {
  public:
   void take(Token token) {
     if (!left_out_.empty()) name_what_is_pointed_at(token.text);
-    if (token.text == "*")
-      point();
-    else
-      tokens_.push_back(std::move(token));
+    if (token.text == "*") point();
+    else tokens_.push_back(std::move(token));
   }
 
   std::string text(std::string rest) const {
@@ -108,10 +106,8 @@ class Rewriter {
     for (std::string_view attribute : {"byval", "sret", "byref", "inalloca", "preallocated"})
       if (pending_ == attribute && word != "(") tokens_.back().text += "(" + left_out_ + ")";
     pending_.clear();
-    if (word == "byval" || word == "sret" || word == "byref" || word == "inalloca" || word == "preallocated")
-      pending_ = word;
-    else if (word == "," || word == ")" || word.starts_with("%") || word.starts_with("@"))
-      left_out_.clear();
+    if (word == "byval" || word == "sret" || word == "byref" || word == "inalloca" || word == "preallocated") pending_ = word;
+    else if (word == "," || word == ")" || word.starts_with("%") || word.starts_with("@")) left_out_.clear();
   }
 
   std::vector<Token> tokens_;

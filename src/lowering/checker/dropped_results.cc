@@ -46,7 +46,8 @@ const Stmt* value_of(const Stmt& s) {
 
 DroppedResults::DroppedResults(ASTContext& context) : context_(context) {
   for (NamedDecl* found : context.getTranslationUnitDecl()->lookup(&context.Idents.get("cudaError")))
-    if (auto* code = llvm::dyn_cast<EnumDecl>(found); code && code->getDefinition() && !code->getDefinition()->hasAttr<WarnUnusedResultAttr>())
+    if (auto* code = llvm::dyn_cast<EnumDecl>(found);
+        code && code->getDefinition() && !code->getDefinition()->hasAttr<WarnUnusedResultAttr>())
       code->getDefinition()->addAttr(WarnUnusedResultAttr::CreateImplicit(context, ""));
 }
 
@@ -57,7 +58,9 @@ void DroppedResults::judge(const Expr& statement) {
   if (!statement.isUnusedResultAWarning(call, at, ignored, too, context_)) return;
   // A macro that may stand for an expression as well.
   if (llvm::isa<StmtExpr>(statement) && at.isMacroID()) return;
-  if (const auto* cast = llvm::dyn_cast<CastExpr>(call); cast && (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_ConstructorConversion)) call = cast->getSubExpr()->IgnoreImpCasts();
+  if (const auto* cast = llvm::dyn_cast<CastExpr>(call);
+      cast && (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_ConstructorConversion))
+    call = cast->getSubExpr()->IgnoreImpCasts();
   if (const auto* of = llvm::dyn_cast<CallExpr>(call); !of || !of->hasUnusedResultAttr(context_)) return;
   const SourceManager& sources = context_.getSourceManager();
   if (sources.isInSystemHeader(sources.getExpansionLoc(at))) return;

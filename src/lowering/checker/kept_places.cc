@@ -57,7 +57,9 @@ class Keeper {
     for (llvm::Instruction& i : llvm::instructions(f)) {
       if (!is_access(i)) continue;
       if (has_line(i)) places_[&i] = i.getDebugLoc();
-      else if (const auto known = places_.find(&i); known != places_.end() && known->second->getInlinedAtScope()->getSubprogram() == f.getSubprogram()) i.setDebugLoc(known->second);
+      else if (const auto known = places_.find(&i);
+               known != places_.end() && known->second->getInlinedAtScope()->getSubprogram() == f.getSubprogram())
+        i.setDebugLoc(known->second);
     }
   }
 
@@ -65,7 +67,8 @@ class Keeper {
   void set_apart(llvm::Function& f) {
     for (llvm::BasicBlock& block : f) {
       for (llvm::Instruction& i : block)
-        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i); load && load->isSimple() && is_scalar(load->getType()) && leads_to_phi(*load)) load->setAtomic(llvm::AtomicOrdering::Unordered);
+        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i); load && load->isSimple() && is_scalar(load->getType()) && leads_to_phi(*load))
+          load->setAtomic(llvm::AtomicOrdering::Unordered);
       auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
       if (!branch || !branch->isUnconditional() || branch == &block.front()) continue;
       auto* last = llvm::dyn_cast_or_null<llvm::StoreInst>(branch->getPrevNonDebugInstruction());
@@ -91,7 +94,8 @@ class Keeper {
   // No program has unordered accesses: CUDA's atomic ones are calls.
   void join_again(llvm::Function& f) {
     for (llvm::Instruction& i : llvm::instructions(f))
-      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i); load && load->getOrdering() == llvm::AtomicOrdering::Unordered) load->setAtomic(llvm::AtomicOrdering::NotAtomic);
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i); load && load->getOrdering() == llvm::AtomicOrdering::Unordered)
+        load->setAtomic(llvm::AtomicOrdering::NotAtomic);
     for (const llvm::WeakVH& store : stores_)
       if (store) llvm::cast<llvm::StoreInst>(store)->setAtomic(llvm::AtomicOrdering::NotAtomic);
     stores_.clear();
@@ -114,7 +118,8 @@ const llvm::DILocation* place_of(const llvm::Value* v) {
 
 // Its address is reckoned for it, its value comes from or goes to the same expression.
 const llvm::DILocation* guess(const llvm::Instruction& i) {
-  for (const llvm::Value* v : std::initializer_list<const llvm::Value*>{llvm::getLoadStorePointerOperand(&i), llvm::isa<llvm::StoreInst>(i) ? i.getOperand(0) : nullptr})
+  for (const llvm::Value* v : std::initializer_list<const llvm::Value*>{llvm::getLoadStorePointerOperand(&i),
+                                                                        llvm::isa<llvm::StoreInst>(i) ? i.getOperand(0) : nullptr})
     if (const llvm::DILocation* place = place_of(v)) return place;
   for (const llvm::User* user : i.users())
     if (const llvm::DILocation* place = place_of(user)) return place;

@@ -62,7 +62,8 @@ class Guards {
     const auto* copy = llvm::dyn_cast<llvm::MemCpyInst>(&i);
     if (!copy) {
       llvm::Type* const type = llvm::getLoadStoreType(&i);
-      return {{llvm::getLoadStorePointerOperand(&i), static_cast<int64_t>(f_.getDataLayout().getTypeStoreSize(type)), type, llvm::getLoadStoreAlignment(&i), llvm::isa<llvm::LoadInst>(i)}};
+      return {{llvm::getLoadStorePointerOperand(&i), static_cast<int64_t>(f_.getDataLayout().getTypeStoreSize(type)), type,
+               llvm::getLoadStoreAlignment(&i), llvm::isa<llvm::LoadInst>(i)}};
     }
     const auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy->getLength());
     if (!length || length->isZero() || length->getValue().getActiveBits() > 30) return {};
@@ -72,7 +73,8 @@ class Guards {
       const uint64_t word = std::min<uint64_t>({align.value(), 4, llvm::bit_floor(static_cast<uint64_t>(bytes))});
       return Access{pointer, bytes, llvm::Type::getIntNTy(f_.getContext(), static_cast<unsigned>(8 * word)), llvm::Align(word), reads};
     };
-    return {end(copy->getRawSource(), copy->getSourceAlign().valueOrOne(), true), end(copy->getRawDest(), copy->getDestAlign().valueOrOne(), false)};
+    return {end(copy->getRawSource(), copy->getSourceAlign().valueOrOne(), true),
+            end(copy->getRawDest(), copy->getDestAlign().valueOrOne(), false)};
   }
 
   // Between what numbers it is, by constants and rounds alone. A round that only finds the loop to be over comes to no access
@@ -148,7 +150,8 @@ class Guards {
     guard->setAlignment(std::max(array.getAlign(), align));
     entry.SetInsertPoint(&*f_.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     llvm::Type* const pointer = guard->getType();
-    llvm::Value* const hidden = entry.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(pointer, {pointer}, false), "", "=l,0", /*hasSideEffects=*/false), {guard});
+    llvm::Value* const hidden = entry.CreateCall(
+        llvm::InlineAsm::get(llvm::FunctionType::get(pointer, {pointer}, false), "", "=l,0", /*hasSideEffects=*/false), {guard});
     if (nothing) entry.CreateAlignedStore(nothing, hidden, guard->getAlign(), /*isVolatile=*/true);
     return hidden;
   }

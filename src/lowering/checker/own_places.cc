@@ -27,7 +27,8 @@ bool in_platform(const llvm::DIFile* source) {
   if (!source) return false;
   const llvm::SmallString<256> file = path_of(*source);
   // NVIDIA's libraries of headers may stand anywhere.
-  return llvm::any_of(platform, [&](const std::string& folder) { return file.starts_with(folder); }) || in_one_of(file, kAlgorithms) || in_one_of(file, kOthers);
+  return llvm::any_of(platform, [&](const std::string& folder) { return file.starts_with(folder); }) || in_one_of(file, kAlgorithms) ||
+         in_one_of(file, kOthers);
 }
 
 }  // namespace
@@ -51,9 +52,11 @@ llvm::PreservedAnalyses OwnPlaces::run(llvm::Function& f, llvm::FunctionAnalysis
   for (llvm::Instruction& i : llvm::instructions(f)) {
     const llvm::DILocation* place = i.getDebugLoc();
     bool of_algorithm = false;
-    for (; place && in_platform(place->getFile()); place = place->getInlinedAt()) of_algorithm |= in_one_of(path_of(*place->getFile()), kAlgorithms);
+    for (; place && in_platform(place->getFile()); place = place->getInlinedAt())
+      of_algorithm |= in_one_of(path_of(*place->getFile()), kAlgorithms);
     if (!place || place == i.getDebugLoc()) continue;
-    if (of_algorithm) place = llvm::DILocation::get(f.getContext(), place->getLine(), kOfAlgorithm, place->getScope(), place->getInlinedAt());
+    if (of_algorithm)
+      place = llvm::DILocation::get(f.getContext(), place->getLine(), kOfAlgorithm, place->getScope(), place->getInlinedAt());
     i.setDebugLoc(place);
   }
   return llvm::PreservedAnalyses::all();

@@ -34,7 +34,7 @@ class Layouts {
     if (!bytes || bytes > kMostBytes) return "";
     const Bytes used = used_by(record, bytes, true);
     std::string out;
-    for (int at = used.find_first_unset(); at >= 0; ) {
+    for (int at = used.find_first_unset(); at >= 0;) {
       const int next = used.find_next(at), end = next < 0 ? static_cast<int>(bytes) : next;
       out += ";" + std::to_string(at) + "-" + std::to_string(end);
       at = next < 0 ? -1 : used.find_next_unset(end);
@@ -79,7 +79,8 @@ class Layouts {
   void add_bases(Bytes& used, const CXXRecordDecl& record, const ASTRecordLayout& layout, bool whole) const {
     if (layout.hasOwnVFPtr()) add(used, Bytes(context_.getTypeSize(context_.VoidPtrTy) / 8, true), 0);
     for (const CXXBaseSpecifier& base : record.bases())
-      if (const RecordDecl* of = definition(base.getType()); of && !base.isVirtual()) add_base(used, *of, layout.getBaseClassOffset(llvm::cast<CXXRecordDecl>(of)));
+      if (const RecordDecl* of = definition(base.getType()); of && !base.isVirtual())
+        add_base(used, *of, layout.getBaseClassOffset(llvm::cast<CXXRecordDecl>(of)));
     if (!whole) return;
     for (const CXXBaseSpecifier& base : record.vbases())
       if (const RecordDecl* of = definition(base.getType())) add_base(used, *of, layout.getVBaseClassOffset(llvm::cast<CXXRecordDecl>(of)));

@@ -48,14 +48,18 @@ constexpr llvm::StringLiteral kCall = "warpbeam.unset", kLines = "warpbeam.lines
 void promote_pointers(llvm::Function& f) {
   llvm::SmallVector<llvm::AllocaInst*, 16> pointers;
   for (llvm::Instruction& i : llvm::instructions(f))
-    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&i); variable && variable->getAllocatedType()->isPointerTy() && llvm::isAllocaPromotable(variable)) pointers.push_back(variable);
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&i);
+        variable && variable->getAllocatedType()->isPointerTy() && llvm::isAllocaPromotable(variable))
+      pointers.push_back(variable);
   if (pointers.empty()) return;
   llvm::DominatorTree tree(f);
   llvm::PromoteMemToReg(pointers, tree);
 }
 
 bool takes_variable(const llvm::CallBase& call) {
-  return llvm::any_of(call.args(), [](const llvm::Use& u) { return u->getType()->isPointerTy() && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(u)); });
+  return llvm::any_of(call.args(), [](const llvm::Use& u) {
+    return u->getType()->isPointerTy() && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(u));
+  });
 }
 
 // Functions that are given variables are looked at together with them: constructors, and whatever sets or reads through a reference.
@@ -66,7 +70,8 @@ void inline_what_takes_variables(llvm::Function& f) {
     for (llvm::Instruction& i : llvm::instructions(f)) {
       auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
       llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee || callee->isDeclaration() || callee == &f || callee->hasFnAttribute(llvm::Attribute::NoInline) || callee->isVarArg()) continue;
+      if (!callee || callee->isDeclaration() || callee == &f || callee->hasFnAttribute(llvm::Attribute::NoInline) || callee->isVarArg())
+        continue;
       if (callee->getInstructionCount() <= kMostOfCallee && takes_variable(*call)) calls.push_back(call);
     }
     bool changed = false;
@@ -208,7 +213,9 @@ class Watch {
     llvm::AllocaInst* const companion = here.CreateAlloca(v.at->getAllocatedType());
     companion->setAlignment(v.at->getAlign());
     twins_[v.at] = companion;
-    for (llvm::Instruction* begin : v.begins) llvm::IRBuilder<>(begin->getNextNode()).CreateMemSet(companion, llvm::ConstantInt::get(byte_, kUnset), v.bytes, companion->getAlign());
+    for (llvm::Instruction* begin : v.begins)
+      llvm::IRBuilder<>(begin->getNextNode())
+          .CreateMemSet(companion, llvm::ConstantInt::get(byte_, kUnset), v.bytes, companion->getAlign());
   }
 
   // The same place in the companion; null if the pointer is not one into a watched variable.
@@ -242,7 +249,9 @@ class Watch {
   }
   // From here on it is the result of a calculation.
   llvm::Value* calculated(llvm::IRBuilder<>& here, const llvm::Instruction& i, llvm::Value* f) {
-    return f ? here.CreateSelect(here.CreateICmpEQ(f, llvm::ConstantInt::get(byte_, kUnset)), llvm::ConstantInt::get(byte_, number_of_line(i)), f) : nullptr;
+    return f ? here.CreateSelect(here.CreateICmpEQ(f, llvm::ConstantInt::get(byte_, kUnset)),
+                                 llvm::ConstantInt::get(byte_, number_of_line(i)), f)
+             : nullptr;
   }
 
   uint8_t number_of_line(const llvm::Instruction& i) {
@@ -251,7 +260,8 @@ class Watch {
     const llvm::DISubprogram* here = f_.getSubprogram();
     if (!place || !here || place->getFile() != here->getFile()) return kNoLine;
     llvm::NamedMDNode* const lines = module_.getOrInsertNamedMetadata(kLines);
-    llvm::Metadata* const line = llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(f_.getContext()), place->getLine()));
+    llvm::Metadata* const line =
+        llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(llvm::Type::getInt32Ty(f_.getContext()), place->getLine()));
     llvm::MDNode* const node = llvm::MDNode::get(f_.getContext(), line);
     unsigned n = 0;
     for (; n < lines->getNumOperands(); ++n)
@@ -266,14 +276,17 @@ class Watch {
     llvm::FunctionCallee call = module_.getOrInsertFunction(kCall, llvm::Type::getVoidTy(f_.getContext()), byte_);
     auto* function = llvm::cast<llvm::Function>(call.getCallee());
     function->setMemoryEffects(llvm::MemoryEffects::inaccessibleMemOnly());
-    for (const auto kind : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::NoFree, llvm::Attribute::NoSync, llvm::Attribute::NoCallback}) function->addFnAttr(kind);
+    for (const auto kind : {llvm::Attribute::NoUnwind, llvm::Attribute::WillReturn, llvm::Attribute::NoFree, llvm::Attribute::NoSync,
+                            llvm::Attribute::NoCallback})
+      function->addFnAttr(kind);
     llvm::IRBuilder<>(&i).CreateCall(call, f)->setDebugLoc(i.getDebugLoc());
   }
   // Unless it is only passed on.
   void tell_calculated(llvm::Instruction& i, llvm::Value* f, bool of_platform = false) {
     if (!f) return;
     llvm::IRBuilder<> here(&i);
-    tell(i, here.CreateSelect(here.CreateICmpEQ(f, llvm::ConstantInt::get(byte_, kUnset)), llvm::ConstantInt::get(byte_, 0), f), of_platform);
+    tell(i, here.CreateSelect(here.CreateICmpEQ(f, llvm::ConstantInt::get(byte_, kUnset)), llvm::ConstantInt::get(byte_, 0), f),
+         of_platform);
   }
 
   void look_at_copy(llvm::MemIntrinsic& copy) {
@@ -281,7 +294,8 @@ class Watch {
     if (!to) return;
     llvm::IRBuilder<> here(&copy);
     auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(&copy);
-    if (llvm::Value* from = transfer ? twin(transfer->getSource()) : nullptr) here.CreateMemMove(to, copy.getDestAlign(), from, transfer->getSourceAlign(), copy.getLength());
+    if (llvm::Value* from = transfer ? twin(transfer->getSource()) : nullptr)
+      here.CreateMemMove(to, copy.getDestAlign(), from, transfer->getSourceAlign(), copy.getLength());
     else here.CreateMemSet(to, llvm::ConstantInt::get(byte_, 0), copy.getLength(), copy.getDestAlign());
   }
 
@@ -290,7 +304,8 @@ class Watch {
     llvm::Value* const f = flag(store.getValueOperand());
     llvm::IRBuilder<> here(&store);
     if (llvm::Value* to = twin(store.getPointerOperand())) {
-      here.CreateMemSet(to, f ? f : llvm::ConstantInt::get(byte_, 0), store.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType()), store.getAlign());
+      here.CreateMemSet(to, f ? f : llvm::ConstantInt::get(byte_, 0),
+                        store.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType()), store.getAlign());
     } else if (!llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store.getPointerOperand()))) {
       tell_calculated(store, f);
     }
@@ -301,7 +316,8 @@ class Watch {
     llvm::Value* result = nullptr;
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) {
       tell(i, flag(load->getPointerOperand()));
-      if (llvm::Value* from = twin(load->getPointerOperand())) result = of_bytes(here, from, i.getDataLayout().getTypeStoreSize(i.getType()));
+      if (llvm::Value* from = twin(load->getPointerOperand()))
+        result = of_bytes(here, from, i.getDataLayout().getTypeStoreSize(i.getType()));
     } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {
       look_at_store(*store);
     } else if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) {
@@ -322,15 +338,18 @@ class Watch {
       result = either(here, calculated(here, i, flag(select->getCondition())), result);
     } else if (auto* binary = llvm::dyn_cast<llvm::BinaryOperator>(&i)) {
       // Members of a few bits are set within a word whose other bits may have no value.
-      if (binary->getOpcode() != llvm::Instruction::And || !llvm::isa<llvm::ConstantInt>(binary->getOperand(1))) result = calculated(here, i, of_operands(here, i));
+      if (binary->getOpcode() != llvm::Instruction::And || !llvm::isa<llvm::ConstantInt>(binary->getOperand(1)))
+        result = calculated(here, i, of_operands(here, i));
     } else if (llvm::isa<llvm::CmpInst, llvm::UnaryOperator, llvm::GetElementPtrInst>(i)) {
       if (!twin_of(i)) result = calculated(here, i, of_operands(here, i));
       else tell(i, of_operands(here, i));
     } else if (auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) {
-      if (intrinsic->doesNotAccessMemory() && !intrinsic->getType()->isVoidTy() && !intrinsic->isConvergent()) result = calculated(here, i, of_operands(here, i));
+      if (intrinsic->doesNotAccessMemory() && !intrinsic->getType()->isVoidTy() && !intrinsic->isConvergent())
+        result = calculated(here, i, of_operands(here, i));
     } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&i); call && call->isInlineAsm()) {
       result = of_matrices(here, *call);
-    } else if (llvm::isa<llvm::CastInst, llvm::FreezeInst, llvm::ExtractElementInst, llvm::InsertElementInst, llvm::ShuffleVectorInst, llvm::ExtractValueInst, llvm::InsertValueInst>(i)) {
+    } else if (llvm::isa<llvm::CastInst, llvm::FreezeInst, llvm::ExtractElementInst, llvm::InsertElementInst, llvm::ShuffleVectorInst,
+                         llvm::ExtractValueInst, llvm::InsertValueInst>(i)) {
       result = of_operands(here, i);
     }
     if (result) flags_[&i] = result;
@@ -377,7 +396,8 @@ void gather(const llvm::Value* v, Numbers& numbers, llvm::SmallPtrSetImpl<const 
   constexpr unsigned kMost = 64;
   if (!seen.insert(v).second || seen.size() > kMost) return;
   if (const auto* number = llvm::dyn_cast<llvm::ConstantInt>(v)) {
-    if (number->getZExtValue() >= kFirstLine && number->getZExtValue() < kNoLine) numbers.insert(static_cast<uint8_t>(number->getZExtValue()));
+    if (number->getZExtValue() >= kFirstLine && number->getZExtValue() < kNoLine)
+      numbers.insert(static_cast<uint8_t>(number->getZExtValue()));
   } else if (const auto* select = llvm::dyn_cast<llvm::SelectInst>(v)) {
     gather(select->getTrueValue(), numbers, seen);
     gather(select->getFalseValue(), numbers, seen);
@@ -408,13 +428,15 @@ void show(llvm::CallInst& call, const llvm::NamedMDNode* lines) {
     for (const uint8_t number : numbers) {
       if (!lines || !here || unsigned(number - kFirstLine) >= lines->getNumOperands()) continue;
       const auto line = llvm::mdconst::extract<llvm::ConstantInt>(lines->getOperand(number - kFirstLine)->getOperand(0))->getZExtValue();
-      const llvm::DebugLoc there = llvm::DILocation::get(call.getContext(), static_cast<unsigned>(line), 0, here.getScope(), here.getInlinedAt());
+      const llvm::DebugLoc there =
+          llvm::DILocation::get(call.getContext(), static_cast<unsigned>(line), 0, here.getScope(), here.getInlinedAt());
       llvm::IRBuilder<> at(&call);
       llvm::Value* const is_it = at.CreateICmpEQ(f, llvm::ConstantInt::get(f->getType(), number));
       rest = at.CreateAnd(rest, at.CreateNot(is_it));
       load_nothing(llvm::SplitBlockAndInsertIfThen(is_it, &call, false), nothing, there);
     }
-    if (!llvm::isa<llvm::ConstantInt>(rest) || !llvm::cast<llvm::ConstantInt>(rest)->isZero()) load_nothing(llvm::SplitBlockAndInsertIfThen(rest, &call, false), nothing, here);
+    if (!llvm::isa<llvm::ConstantInt>(rest) || !llvm::cast<llvm::ConstantInt>(rest)->isZero())
+      load_nothing(llvm::SplitBlockAndInsertIfThen(rest, &call, false), nothing, here);
   }
   call.eraseFromParent();
 }

@@ -44,12 +44,14 @@ bool given_to_shuffle(SourceLocation at, const SourceManager& sources) {
 
 class Warnings : public DiagnosticConsumer {
  public:
-  Warnings(DiagnosticsEngine& engine, llvm::DenseSet<unsigned> unasked) : unasked_(std::move(unasked)), owned_(engine.takeClient()), others_(owned_ ? *owned_ : *engine.getClient()) {}
+  Warnings(DiagnosticsEngine& engine, llvm::DenseSet<unsigned> unasked)
+      : unasked_(std::move(unasked)), owned_(engine.takeClient()), others_(owned_ ? *owned_ : *engine.getClient()) {}
 
   void HandleDiagnostic(DiagnosticsEngine::Level level, const Diagnostic& d) override {
     if (level == DiagnosticsEngine::Note) {
       // The notes that follow a warning may take it back.
-      if (last_is_doubtful_ && d.getID() == diag::note_uninit_var_use && d.hasSourceManager() && given_to_shuffle(d.getLocation(), d.getSourceManager())) {
+      if (last_is_doubtful_ && d.getID() == diag::note_uninit_var_use && d.hasSourceManager() &&
+          given_to_shuffle(d.getLocation(), d.getSourceManager())) {
         take_last_fact_back();
         last_is_doubtful_ = false;
       }
@@ -63,7 +65,9 @@ class Warnings : public DiagnosticConsumer {
     others_.HandleDiagnostic(level, d);
   }
   bool IncludeInDiagnosticCounts() const override { return passed_on_ && others_.IncludeInDiagnosticCounts(); }
-  void BeginSourceFile(const LangOptions& language, const Preprocessor* preprocessor) override { others_.BeginSourceFile(language, preprocessor); }
+  void BeginSourceFile(const LangOptions& language, const Preprocessor* preprocessor) override {
+    others_.BeginSourceFile(language, preprocessor);
+  }
   void EndSourceFile() override { others_.EndSourceFile(); }
   void finish() override { others_.finish(); }
   void clear() override {
@@ -81,7 +85,8 @@ class Warnings : public DiagnosticConsumer {
     const PresumedLoc place = sources.getPresumedLoc(sources.getFileLoc(d.getLocation()));
     if (place.isInvalid()) return;
     last_is_doubtful_ = is_of_sometimes(d.getID());
-    add_fact(llvm::Twine("!uninitialised\t") + place.getFilename() + ":" + llvm::Twine(place.getLine()) + "\t" + rest.split('\'').first + (last_is_doubtful_ ? "\t1" : "\t0"));
+    add_fact(llvm::Twine("!uninitialised\t") + place.getFilename() + ":" + llvm::Twine(place.getLine()) + "\t" + rest.split('\'').first +
+             (last_is_doubtful_ ? "\t1" : "\t0"));
   }
 
   const llvm::DenseSet<unsigned> unasked_;
@@ -95,7 +100,8 @@ class Pragmas : public PPCallbacks {
  public:
   explicit Pragmas(DiagnosticsEngine& engine) : engine_(engine) {}
   void PragmaDiagnostic(SourceLocation at, llvm::StringRef, diag::Severity severity, llvm::StringRef warning) override {
-    if (severity >= diag::Severity::Warning && warning.size() > 2) engine_.setSeverityForGroup(diag::Flavor::WarningOrError, warning.substr(2), diag::Severity::Ignored, at);
+    if (severity >= diag::Severity::Warning && warning.size() > 2)
+      engine_.setSeverityForGroup(diag::Flavor::WarningOrError, warning.substr(2), diag::Severity::Ignored, at);
   }
 
  private:
@@ -106,7 +112,9 @@ class Pragmas : public PPCallbacks {
 void ignore_each(DiagnosticsEngine& engine) {
   std::vector<diag::kind> all;
   DiagnosticIDs::getAllDiagnostics(diag::Flavor::WarningOrError, all);
-  std::erase_if(all, [&](diag::kind id) { return !DiagnosticIDs::isBuiltinWarningOrExtension(id) || engine.getDiagnosticLevel(id, {}) != DiagnosticsEngine::Ignored; });
+  std::erase_if(all, [&](diag::kind id) {
+    return !DiagnosticIDs::isBuiltinWarningOrExtension(id) || engine.getDiagnosticLevel(id, {}) != DiagnosticsEngine::Ignored;
+  });
   for (const diag::kind id : all) engine.setSeverity(id, diag::Severity::Ignored, {});
   engine.setIgnoreAllWarnings(false);
 }

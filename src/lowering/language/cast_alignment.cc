@@ -27,13 +27,15 @@ class Casts : public Walk {
     Expr* const what = cast->getSubExpr();
     if (cast->isTypeDependent() || what->isTypeDependent() || what->isValueDependent()) return true;
     if (cast->getCastKind() == CK_BitCast && cast->getType()->isPointerType() && what->getType()->isPointerType()) {
-      if (is_wider(cast->getType()->getPointeeType(), what->getType()->getPointeeType())) cast->setSubExpr(forgetting(what, cast->getType()->getPointeeType()));
+      if (is_wider(cast->getType()->getPointeeType(), what->getType()->getPointeeType()))
+        cast->setSubExpr(forgetting(what, cast->getType()->getPointeeType()));
     } else if (cast->getCastKind() == CK_LValueBitCast && is_wider(cast->getType(), what->getType()) && !what->refersToBitField()) {
       // reinterpret_cast<float4&>(x) becomes reinterpret_cast<float4&>(*(float4*)((void)0, &x)).
       const QualType from = context_.getPointerType(what->getType()), to = context_.getPointerType(cast->getType());
       const SourceLocation at = what->getExprLoc();
       Expr* address = UnaryOperator::Create(context_, what, UO_AddrOf, from, VK_PRValue, OK_Ordinary, at, false, {});
-      Expr* wider = CStyleCastExpr::Create(context_, to, VK_PRValue, CK_BitCast, forgetting(address, cast->getType()), nullptr, {}, context_.getTrivialTypeSourceInfo(to), at, at);
+      Expr* wider = CStyleCastExpr::Create(context_, to, VK_PRValue, CK_BitCast, forgetting(address, cast->getType()), nullptr, {},
+                                           context_.getTrivialTypeSourceInfo(to), at, at);
       cast->setSubExpr(UnaryOperator::Create(context_, wider, UO_Deref, cast->getType(), VK_LValue, OK_Ordinary, at, false, {}));
       cast->setCastKind(CK_NoOp);
     }
@@ -42,7 +44,8 @@ class Casts : public Walk {
 
  private:
   bool is_wider(QualType to, QualType from) const {
-    if (to->isDependentType() || to->isIncompleteType() || from->isIncompleteType() || to->isFunctionType() || from->isFunctionType()) return false;
+    if (to->isDependentType() || to->isIncompleteType() || from->isIncompleteType() || to->isFunctionType() || from->isFunctionType())
+      return false;
     return context_.getTypeAlign(to) > context_.getTypeAlign(from);
   }
   // The variable that holds what is pointed to, if it is one with a place of its own.
@@ -51,14 +54,18 @@ class Casts : public Walk {
       e = e->IgnoreParenImpCasts();
       if (auto* address = llvm::dyn_cast<UnaryOperator>(e); address && address->getOpcode() == UO_AddrOf) {
         e = address->getSubExpr();
-      } else if (auto* element = llvm::dyn_cast<ArraySubscriptExpr>(e); element && element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
+      } else if (auto* element = llvm::dyn_cast<ArraySubscriptExpr>(e);
+                 element && element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()) {
         e = element->getBase();
       } else if (auto* member = llvm::dyn_cast<MemberExpr>(e); member && !member->isArrow()) {
         e = member->getBase();
       } else {
         auto* name = llvm::dyn_cast<DeclRefExpr>(e);
         auto* variable = name ? llvm::dyn_cast<VarDecl>(name->getDecl()) : nullptr;
-        return variable && !llvm::isa<ParmVarDecl>(variable) && !variable->getType()->isReferenceType() && !variable->getType()->isPointerType() ? variable : nullptr;
+        return variable && !llvm::isa<ParmVarDecl>(variable) && !variable->getType()->isReferenceType() &&
+                       !variable->getType()->isPointerType()
+                   ? variable
+                   : nullptr;
       }
     }
   }
@@ -71,7 +78,8 @@ class Casts : public Walk {
     if (VarDecl* variable = variable_of(what))
       if (const unsigned bits = context_.getTypeAlign(to); context_.toBits(context_.getDeclAlign(variable)) < bits)
         variable->addAttr(AlignedAttr::CreateImplicit(context_, true, number(bits / 8, at), {}));
-    Expr* nothing = CStyleCastExpr::Create(context_, context_.VoidTy, VK_PRValue, CK_ToVoid, number(0, at), nullptr, {}, context_.getTrivialTypeSourceInfo(context_.VoidTy), at, at);
+    Expr* nothing = CStyleCastExpr::Create(context_, context_.VoidTy, VK_PRValue, CK_ToVoid, number(0, at), nullptr, {},
+                                           context_.getTrivialTypeSourceInfo(context_.VoidTy), at, at);
     return BinaryOperator::Create(context_, nothing, what, BO_Comma, what->getType(), VK_PRValue, OK_Ordinary, at, {});
   }
 

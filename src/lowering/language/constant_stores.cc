@@ -27,7 +27,8 @@ bool is_constant(const llvm::Value* pointer) {
   if (is(pointer)) return true;
   llvm::SmallVector<const llvm::Value*, 4> objects;
   llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
-  return llvm::any_of(objects, is) && llvm::all_of(objects, [&](const llvm::Value* v) { return is(v) || llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(v); });
+  return llvm::any_of(objects, is) &&
+         llvm::all_of(objects, [&](const llvm::Value* v) { return is(v) || llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(v); });
 }
 
 void warn(const llvm::Instruction& i, const llvm::Twine& text) {
@@ -70,7 +71,8 @@ llvm::PreservedAnalyses TellConstantStores::run(llvm::Function& f, llvm::Functio
     } else {
       auto* write = llvm::cast<llvm::MemIntrinsic>(i);
       llvm::Value* const to = hidden(b, write->getRawDest());
-      if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(write)) b.CreateMemMove(to, copy->getDestAlign(), copy->getSource(), copy->getSourceAlign(), copy->getLength());
+      if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(write))
+        b.CreateMemMove(to, copy->getDestAlign(), copy->getSource(), copy->getSourceAlign(), copy->getLength());
       else b.CreateMemSet(to, llvm::cast<llvm::MemSetInst>(write)->getValue(), write->getLength(), write->getDestAlign());
       write->eraseFromParent();
     }

@@ -80,7 +80,8 @@ class Action : public PluginASTAction {
   ActionType getActionType() override { return AddBeforeMainAction; }
 };
 
-const FrontendPluginRegistry::Add<Action> registered("warpbeam-device-templates", "templates for the device alone have no bodies on the host");
+const FrontendPluginRegistry::Add<Action> registered("warpbeam-device-templates",
+                                                     "templates for the device alone have no bodies on the host");
 
 }  // namespace
 }  // namespace warpbeam::lowering

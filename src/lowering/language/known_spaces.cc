@@ -26,16 +26,11 @@ constexpr unsigned kFurthest = 12;  // steps back from a pointer
 
 std::optional<unsigned> asked_for(const llvm::IntrinsicInst& i) {
   switch (i.getIntrinsicID()) {
-    case llvm::Intrinsic::nvvm_isspacep_global:
-      return kGlobal;
-    case llvm::Intrinsic::nvvm_isspacep_shared:
-      return kShared;
-    case llvm::Intrinsic::nvvm_isspacep_const:
-      return kConstant;
-    case llvm::Intrinsic::nvvm_isspacep_local:
-      return kLocal;
-    default:
-      return std::nullopt;
+    case llvm::Intrinsic::nvvm_isspacep_global: return kGlobal;
+    case llvm::Intrinsic::nvvm_isspacep_shared: return kShared;
+    case llvm::Intrinsic::nvvm_isspacep_const: return kConstant;
+    case llvm::Intrinsic::nvvm_isspacep_local: return kLocal;
+    default: return std::nullopt;
   }
 }
 
@@ -58,7 +53,8 @@ std::optional<unsigned> space_of(const llvm::Value* pointer, bool kernel) {
 
 bool counts_around(const llvm::IntrinsicInst& i) {
   const auto id = i.getIntrinsicID();
-  return (id == llvm::Intrinsic::nvvm_atomic_load_inc_32 || id == llvm::Intrinsic::nvvm_atomic_load_dec_32) && !i.getArgOperand(0)->getType()->getPointerAddressSpace();
+  return (id == llvm::Intrinsic::nvvm_atomic_load_inc_32 || id == llvm::Intrinsic::nvvm_atomic_load_dec_32) &&
+         !i.getArgOperand(0)->getType()->getPointerAddressSpace();
 }
 
 // atomicInc and atomicDec name the memory they change, as other atomic operations do by themselves.
@@ -84,7 +80,9 @@ std::optional<unsigned> addressed_argument(const llvm::InlineAsm& assembly, llvm
 // Programs and the headers themselves also write some that name their memory already.
 bool scoped_atomic(const llvm::CallInst& i) {
   const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(i.getCalledOperand());
-  if (!assembly || !i.arg_size() || !i.getArgOperand(0)->getType()->isPointerTy() || i.getArgOperand(0)->getType()->getPointerAddressSpace()) return false;
+  if (!assembly || !i.arg_size() || !i.getArgOperand(0)->getType()->isPointerTy() ||
+      i.getArgOperand(0)->getType()->getPointerAddressSpace())
+    return false;
   const llvm::StringRef text = assembly->getAsmString();
   if (!text.starts_with("atom.cta.") && !text.starts_with("atom.sys.")) return false;
   return text.count(';') == 1 && !text.contains(".global") && !text.contains(".shared") && addressed_argument(*assembly, text) == 0u;
@@ -103,7 +101,8 @@ bool name_space_of_scoped(llvm::CallInst& i, unsigned space) {
   llvm::SmallVector<llvm::Type*, 4> types;
   for (const llvm::Value* argument : arguments) types.push_back(argument->getType());
   auto* type = llvm::FunctionType::get(i.getType(), types, false);
-  llvm::CallInst* call = build.CreateCall(type, llvm::InlineAsm::get(type, named, assembly->getConstraintString(), assembly->hasSideEffects()), arguments);
+  llvm::CallInst* call =
+      build.CreateCall(type, llvm::InlineAsm::get(type, named, assembly->getConstraintString(), assembly->hasSideEffects()), arguments);
   call->setAttributes(i.getAttributes());
   call->copyMetadata(i);
   i.replaceAllUsesWith(call);

@@ -17,8 +17,12 @@ class Visitor : public RecursiveASTVisitor<Visitor> {
   bool VisitBinaryOperator(BinaryOperator* e) { return walk_.meets(e); }
   bool VisitUnaryOperator(UnaryOperator* e) { return walk_.meets(e); }
 
-  bool TraverseFunctionTemplateDecl(FunctionTemplateDecl* d) { return walk_.passes_templates_by() || RecursiveASTVisitor::TraverseFunctionTemplateDecl(d); }
-  bool TraverseClassTemplateDecl(ClassTemplateDecl* d) { return walk_.passes_templates_by() || RecursiveASTVisitor::TraverseClassTemplateDecl(d); }
+  bool TraverseFunctionTemplateDecl(FunctionTemplateDecl* d) {
+    return walk_.passes_templates_by() || RecursiveASTVisitor::TraverseFunctionTemplateDecl(d);
+  }
+  bool TraverseClassTemplateDecl(ClassTemplateDecl* d) {
+    return walk_.passes_templates_by() || RecursiveASTVisitor::TraverseClassTemplateDecl(d);
+  }
   bool TraverseClassTemplatePartialSpecializationDecl(ClassTemplatePartialSpecializationDecl* d) {
     return walk_.passes_templates_by() || RecursiveASTVisitor::TraverseClassTemplatePartialSpecializationDecl(d);
   }

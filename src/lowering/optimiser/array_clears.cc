@@ -16,7 +16,6 @@ namespace {
 constexpr uint64_t kLeastBytes = 128, kMostBytes = 2048;
 const llvm::Align kWidest(16);
 
-
 bool clear(llvm::MemSetInst& set) {
   const auto* length = llvm::dyn_cast<llvm::ConstantInt>(set.getLength());
   auto* array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(set.getDest()));

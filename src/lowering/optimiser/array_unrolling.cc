@@ -23,7 +23,8 @@
 namespace warpbeam::lowering {
 namespace {
 
-constexpr unsigned kMostInstructions = 2400;  // of the unrolled loop (found with nvcc 13.0: arrays of 8 to 256, bodies of 6 to 100 instructions)
+constexpr unsigned kMostInstructions =
+    2400;  // of the unrolled loop (found with nvcc 13.0: arrays of 8 to 256, bodies of 6 to 100 instructions)
 constexpr unsigned kLoopEnd = 2;  // the comparison and the branch, which go
 constexpr unsigned kLongBody = 256, kMostCopied = 2048;  // of loops that make no registers
 constexpr unsigned kMostBytes = 1024;         // what 255 registers hold
@@ -38,12 +39,14 @@ bool becomes_registers(const llvm::AllocaInst& array, llvm::ScalarEvolution& evo
   auto inside = [&](const llvm::Value* pointer, const llvm::Type* type) {
     const llvm::SCEV* offset = evolution.getMinusSCEV(evolution.getSCEV(const_cast<llvm::Value*>(pointer)), start);
     const bool known = !llvm::SCEVExprContains(offset, [&](const llvm::SCEV* part) {
-      if (const auto* counted = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part)) return evolution.getSmallConstantTripCount(counted->getLoop()) == 0;
+      if (const auto* counted = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part))
+        return evolution.getSmallConstantTripCount(counted->getLoop()) == 0;
       return llvm::isa<llvm::SCEVUnknown, llvm::SCEVCouldNotCompute>(part);
     });
     if (!known) return false;
     const llvm::APInt last = evolution.getUnsignedRange(offset).getUnsignedMax();
-    return last.getActiveBits() <= 32 && last.getZExtValue() + layout.getTypeStoreSize(const_cast<llvm::Type*>(type)) <= bytes->getFixedValue();
+    return last.getActiveBits() <= 32 &&
+           last.getZExtValue() + layout.getTypeStoreSize(const_cast<llvm::Type*>(type)) <= bytes->getFixedValue();
   };
   llvm::SmallVector<const llvm::Value*, 16> pointers{&array};
   while (!pointers.empty()) {
@@ -54,7 +57,8 @@ bool becomes_registers(const llvm::AllocaInst& array, llvm::ScalarEvolution& evo
       } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
         if (load->isVolatile() || !inside(pointer, load->getType())) return false;
       } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-        if (store->isVolatile() || store->getValueOperand() == pointer || !inside(pointer, store->getValueOperand()->getType())) return false;
+        if (store->isVolatile() || store->getValueOperand() == pointer || !inside(pointer, store->getValueOperand()->getType()))
+          return false;
       } else if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user)) {
         const auto* whole = llvm::dyn_cast<llvm::MemIntrinsic>(call);
         if (!call->isLifetimeStartOrEnd() && !call->isDroppable() && (!whole || whole->isVolatile())) return false;
@@ -89,7 +93,8 @@ bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evol
 unsigned instructions_of(const llvm::Loop& loop) {
   unsigned count = 0;
   for (const llvm::BasicBlock* block : loop.blocks())
-    for (const llvm::Instruction& instruction : *block) count += !llvm::isa<llvm::DbgInfoIntrinsic, llvm::PHINode, llvm::GetElementPtrInst>(instruction);
+    for (const llvm::Instruction& instruction : *block)
+      count += !llvm::isa<llvm::DbgInfoIntrinsic, llvm::PHINode, llvm::GetElementPtrInst>(instruction);
   return count;
 }
 
@@ -103,7 +108,8 @@ unsigned copies_wanted(const llvm::Loop& loop, llvm::ScalarEvolution& evolution)
 // The loop's body, once what is in it is unrolled as the program wants.
 uint64_t future_instructions_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
   uint64_t count = instructions_of(loop);
-  for (const llvm::Loop* inner : loop) count += copies_wanted(*inner, evolution) * future_instructions_of(*inner, evolution) - instructions_of(*inner);
+  for (const llvm::Loop* inner : loop)
+    count += copies_wanted(*inner, evolution) * future_instructions_of(*inner, evolution) - instructions_of(*inner);
   return count;
 }
 
@@ -118,14 +124,19 @@ bool is_better_rolled(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) 
 
 }  // namespace
 
-bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) { return counts_through_an_array(loop, evolution, false); }
+bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
+  return counts_through_an_array(loop, evolution, false);
+}
 
-llvm::PreservedAnalyses UnrollOverArrays::run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater&) {
+llvm::PreservedAnalyses UnrollOverArrays::run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& known,
+                                              llvm::LPMUpdater&) {
   if (is_better_rolled(loop, known.SE)) llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable", 1);
   const unsigned rounds = known.SE.getSmallConstantTripCount(&loop);
   // The program's own word counts, `#pragma unroll 1` above all.
-  if (rounds < 2 || rounds > kMostInstructions || llvm::hasUnrollTransformation(&loop) != llvm::TM_Unspecified) return llvm::PreservedAnalyses::all();
-  if (instructions_of(loop) > kMostInstructions / rounds + kLoopEnd || !counts_through_an_array(loop, known.SE, true)) return llvm::PreservedAnalyses::all();
+  if (rounds < 2 || rounds > kMostInstructions || llvm::hasUnrollTransformation(&loop) != llvm::TM_Unspecified)
+    return llvm::PreservedAnalyses::all();
+  if (instructions_of(loop) > kMostInstructions / rounds + kLoopEnd || !counts_through_an_array(loop, known.SE, true))
+    return llvm::PreservedAnalyses::all();
   llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.full");
   return llvm::PreservedAnalyses::all();
 }

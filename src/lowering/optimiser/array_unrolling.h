@@ -8,7 +8,8 @@ namespace warpbeam::lowering {
 bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution);
 
 struct UnrollOverArrays : llvm::PassInfoMixin<UnrollOverArrays> {
-  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater& updater);
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& known,
+                              llvm::LPMUpdater& updater);
 };
 
 }  // namespace warpbeam::lowering

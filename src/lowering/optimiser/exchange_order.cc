@@ -103,8 +103,7 @@ llvm::PreservedAnalyses KeepExchangeOrder::run(llvm::Function& f, llvm::Function
   for (const Access& load : loads) {
     if (!follows_exchange(load, stores)) continue;
     llvm::IRBuilder<> b(load.instruction);
-    b.CreateCall(
-        llvm::InlineAsm::get(llvm::FunctionType::get(b.getVoidTy(), false), "", "~{memory}", /*hasSideEffects=*/true));
+    b.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(b.getVoidTy(), false), "", "~{memory}", /*hasSideEffects=*/true));
     changed = true;
   }
   if (!changed) return llvm::PreservedAnalyses::all();

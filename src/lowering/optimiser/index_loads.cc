@@ -30,7 +30,8 @@ bool is_index(const llvm::Value* value) {
     if (llvm::isa<llvm::ZExtInst>(user) || llvm::isa<llvm::SExtInst>(user)) return is_index(user);
     const auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(user);
     if (!place || place->getPointerOperand() == value || !points_into_shared(place->getPointerOperand())) return false;
-    return place->getDataLayout().getTypeAllocSize(place->getResultElementType()) > 1 && place->getOperand(place->getNumOperands() - 1) == value;
+    return place->getDataLayout().getTypeAllocSize(place->getResultElementType()) > 1 &&
+           place->getOperand(place->getNumOperands() - 1) == value;
   });
 }
 

@@ -24,13 +24,16 @@ bool same(const llvm::Value* a, const llvm::Value* b, int depth) {
   const auto *x = llvm::dyn_cast<llvm::Instruction>(a), *y = llvm::dyn_cast<llvm::Instruction>(b);
   if (!x || !y || depth > kDeepest || llvm::isa<llvm::PHINode>(x) || x->mayReadOrWriteMemory() || !x->isSameOperationAs(y)) return false;
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(x); call && call->isConvergent()) return false;
-  return llvm::all_of(llvm::zip(x->operands(), y->operands()), [&](const auto& pair) { return same(std::get<0>(pair).get(), std::get<1>(pair).get(), depth + 1); });
+  return llvm::all_of(llvm::zip(x->operands(), y->operands()),
+                      [&](const auto& pair) { return same(std::get<0>(pair).get(), std::get<1>(pair).get(), depth + 1); });
 }
 
 llvm::StoreInst* last_store(llvm::BasicBlock& block) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   const llvm::BasicBlock* before = block.getSinglePredecessor();
-  if (!branch || !branch->isUnconditional() || !before || !llvm::isa<llvm::BranchInst>(before->getTerminator()) || block.sizeWithoutDebug() > kLongest) return nullptr;
+  if (!branch || !branch->isUnconditional() || !before || !llvm::isa<llvm::BranchInst>(before->getTerminator()) ||
+      block.sizeWithoutDebug() > kLongest)
+    return nullptr;
   auto* store = llvm::dyn_cast_or_null<llvm::StoreInst>(block.getTerminator()->getPrevNonDebugInstruction());
   return store && store->isSimple() ? store : nullptr;
 }
@@ -61,7 +64,8 @@ bool join(llvm::BasicBlock& end, const llvm::DominatorTree& tree) {
   llvm::StoreInst& first = *stores[0];
   llvm::Type* const type = first.getValueOperand()->getType();
   for (const llvm::StoreInst* store : llvm::drop_begin(stores))
-    if (store->getValueOperand()->getType() != type || store->getAlign() != first.getAlign() || copies_own_load(*store) != copies_own_load(first) || !same(store->getPointerOperand(), first.getPointerOperand(), 0))
+    if (store->getValueOperand()->getType() != type || store->getAlign() != first.getAlign() ||
+        copies_own_load(*store) != copies_own_load(first) || !same(store->getPointerOperand(), first.getPointerOperand(), 0))
       return false;
 
   llvm::PHINode* const value = llvm::IRBuilder<>(&end, end.begin()).CreatePHI(type, static_cast<unsigned>(stores.size()));
@@ -82,8 +86,7 @@ llvm::PreservedAnalyses JoinStores::run(llvm::Function& f, llvm::FunctionAnalysi
   if (f.hasFnAttribute(llvm::Attribute::SanitizeThread)) return llvm::PreservedAnalyses::all();
   const llvm::DominatorTree& tree = analyses.getResult<llvm::DominatorTreeAnalysis>(f);
   bool changed = false;
-  for (llvm::BasicBlock& block : f)
-    changed = join(block, tree) || changed;
+  for (llvm::BasicBlock& block : f) changed = join(block, tree) || changed;
   if (!changed) return llvm::PreservedAnalyses::all();
   llvm::PreservedAnalyses kept;
   kept.preserveSet<llvm::CFGAnalyses>();

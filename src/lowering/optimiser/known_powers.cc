@@ -43,17 +43,17 @@ bool from_loop(const llvm::Value* v) {
   const auto* phi = llvm::dyn_cast<llvm::PHINode>(v);
   for (int depth = 0; !phi && depth < 4; ++depth) {
     const llvm::Value* inner = nullptr;
-    if (match(v, m_Shl(m_Value(inner), m_ConstantInt())) || match(v, m_Mul(m_Value(inner), m_Power2())) || match(v, m_ZExt(m_Value(inner))) ||
-        match(v, m_SExt(m_Value(inner))) || match(v, m_Trunc(m_Value(inner))))
+    if (match(v, m_Shl(m_Value(inner), m_ConstantInt())) || match(v, m_Mul(m_Value(inner), m_Power2())) ||
+        match(v, m_ZExt(m_Value(inner))) || match(v, m_SExt(m_Value(inner))) || match(v, m_Trunc(m_Value(inner))))
       v = inner;
-    else
-      return false;
+    else return false;
     phi = llvm::dyn_cast<llvm::PHINode>(v);
   }
   if (!phi) return false;
   for (const llvm::Value* in : phi->incoming_values()) {
-    if (match(in, m_Shl(m_Specific(phi), m_ConstantInt())) || match(in, m_Mul(m_Specific(phi), m_Power2())) || match(in, m_LShr(m_Specific(phi), m_ConstantInt())) ||
-        match(in, m_AShr(m_Specific(phi), m_ConstantInt())) || match(in, m_UDiv(m_Specific(phi), m_Power2())) || match(in, m_SDiv(m_Specific(phi), m_Power2())))
+    if (match(in, m_Shl(m_Specific(phi), m_ConstantInt())) || match(in, m_Mul(m_Specific(phi), m_Power2())) ||
+        match(in, m_LShr(m_Specific(phi), m_ConstantInt())) || match(in, m_AShr(m_Specific(phi), m_ConstantInt())) ||
+        match(in, m_UDiv(m_Specific(phi), m_Power2())) || match(in, m_SDiv(m_Specific(phi), m_Power2())))
       return true;
   }
   return false;
@@ -65,7 +65,9 @@ llvm::PreservedAnalyses HideDivisors::run(llvm::Function& function, llvm::Functi
   bool changed = false;
   for (llvm::BasicBlock& block : function)
     for (llvm::Instruction& i : block) {
-      if (!is_division(i) || !i.getType()->isIntegerTy() || i.getType()->getIntegerBitWidth() > 64 || llvm::isa<llvm::Constant>(i.getOperand(1))) continue;
+      if (!is_division(i) || !i.getType()->isIntegerTy() || i.getType()->getIntegerBitWidth() > 64 ||
+          llvm::isa<llvm::Constant>(i.getOperand(1)))
+        continue;
       llvm::IRBuilder<> before(&i);
       i.setOperand(1, before.CreateCall(hidden(*function.getParent(), i.getType()), i.getOperand(1)));
       changed = true;

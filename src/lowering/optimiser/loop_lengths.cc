@@ -29,7 +29,9 @@ llvm::BinaryOperator* unwrapping_count(const llvm::Loop& loop) {
     auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(side);
     if (!sum || sum->getOpcode() != llvm::Instruction::Add || !sum->hasNoSignedWrap() || !sum->hasMetadata(kUnwrapping)) continue;
     const auto* counter = llvm::dyn_cast<llvm::PHINode>(sum->getOperand(0));
-    if (counter && counter->getParent() == loop.getHeader() && !llvm::isa<llvm::Constant>(sum->getOperand(1)) && loop.isLoopInvariant(sum->getOperand(1))) return sum;
+    if (counter && counter->getParent() == loop.getHeader() && !llvm::isa<llvm::Constant>(sum->getOperand(1)) &&
+        loop.isLoopInvariant(sum->getOperand(1)))
+      return sum;
   }
   return nullptr;
 }
@@ -43,7 +45,8 @@ llvm::PreservedAnalyses MarkUnwrapping::run(llvm::Function& function, llvm::Func
   return llvm::PreservedAnalyses::all();
 }
 
-llvm::PreservedAnalyses KeepUnknownLengths::run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater&) {
+llvm::PreservedAnalyses KeepUnknownLengths::run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& known,
+                                                llvm::LPMUpdater&) {
   if (llvm::hasUnrollTransformation(&loop) != llvm::TM_Unspecified) return llvm::PreservedAnalyses::all();  // the program's own word counts
   if (llvm::BinaryOperator* sum = unwrapping_count(loop); sum && loop.getLoopPreheader()) {
     // A step below one would never come to the end without wrapping. (Positive it is not known to be, as blockDim.x * gridDim.x may wrap.)

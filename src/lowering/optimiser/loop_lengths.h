@@ -11,7 +11,8 @@ struct MarkUnwrapping : llvm::PassInfoMixin<MarkUnwrapping> {
 };
 
 struct KeepUnknownLengths : llvm::PassInfoMixin<KeepUnknownLengths> {
-  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater& updater);
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& known,
+                              llvm::LPMUpdater& updater);
 };
 
 }  // namespace warpbeam::lowering

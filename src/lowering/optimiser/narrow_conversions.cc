@@ -30,7 +30,8 @@ bool converts(const llvm::Instruction& i) { return saturating(i) || llvm::isa<ll
 llvm::Value* widened(llvm::IRBuilder<>& build, llvm::Instruction& i) {
   llvm::Value* const x = i.getOperand(0);
   llvm::Type* const word = i.getType()->getWithNewBitWidth(32);
-  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i)) return build.CreateIntrinsic(call->getIntrinsicID(), {word, x->getType()}, {x});
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i))
+    return build.CreateIntrinsic(call->getIntrinsicID(), {word, x->getType()}, {x});
   return build.CreateCast(llvm::cast<llvm::CastInst>(i).getOpcode(), x, word);
 }
 

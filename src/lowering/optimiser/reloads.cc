@@ -22,7 +22,9 @@ bool same_place(const llvm::Value* a, const llvm::Value* b) {
 
 bool is_read_again(const llvm::LoadInst& first, const llvm::StoreInst& store) {
   for (const llvm::Instruction* i = store.getNextNode(); i; i = i->getNextNode())
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i); load && load->getType() == first.getType() && same_place(load->getPointerOperand(), first.getPointerOperand())) return true;
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(i);
+        load && load->getType() == first.getType() && same_place(load->getPointerOperand(), first.getPointerOperand()))
+      return true;
   return false;
 }
 
@@ -33,7 +35,8 @@ llvm::PreservedAnalyses KeepReloads::run(llvm::Function& f, llvm::FunctionAnalys
   for (llvm::Instruction& i : llvm::instructions(f)) {
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
     const auto* load = store && store->isSimple() ? llvm::dyn_cast<llvm::LoadInst>(store->getValueOperand()) : nullptr;
-    if (load && load->isSimple() && !same_place(load->getPointerOperand(), store->getPointerOperand()) && is_read_again(*load, *store)) stores.push_back(store);
+    if (load && load->isSimple() && !same_place(load->getPointerOperand(), store->getPointerOperand()) && is_read_again(*load, *store))
+      stores.push_back(store);
   }
   for (llvm::StoreInst* store : stores) store->setOperand(0, llvm::IRBuilder<>(store).CreateFreeze(store->getValueOperand()));
   if (stores.empty()) return llvm::PreservedAnalyses::all();

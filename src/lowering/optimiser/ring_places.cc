@@ -15,7 +15,8 @@ llvm::PreservedAnalyses KeepRingPlaces::run(llvm::Function& function, llvm::Func
   const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   llvm::SmallVector<llvm::BinaryOperator*, 4> remainders;
   for (llvm::Instruction& i : llvm::instructions(function))
-    if (auto* r = llvm::dyn_cast<llvm::BinaryOperator>(&i); r && (r->getOpcode() == llvm::Instruction::URem || r->getOpcode() == llvm::Instruction::SRem))
+    if (auto* r = llvm::dyn_cast<llvm::BinaryOperator>(&i);
+        r && (r->getOpcode() == llvm::Instruction::URem || r->getOpcode() == llvm::Instruction::SRem))
       if (llvm::isa<llvm::ConstantInt>(r->getOperand(1)) && loops.getLoopFor(r->getParent())) remainders.push_back(r);
   for (llvm::BinaryOperator* r : remainders) {
     auto* whole = llvm::cast<llvm::Instruction>(llvm::IRBuilder<>(r->getNextNode()).CreateFreeze(r));

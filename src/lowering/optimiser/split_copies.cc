@@ -81,7 +81,8 @@ void scalars(llvm::Type* type, uint64_t at, const llvm::DataLayout& layout, Piec
     const llvm::StructLayout* places = layout.getStructLayout(s);
     for (unsigned k = 0; k < s->getNumElements(); ++k) scalars(s->getElementType(k), at + places->getElementOffset(k), layout, out);
   } else if (auto* a = llvm::dyn_cast<llvm::ArrayType>(type)) {
-    for (uint64_t k = 0; k < a->getNumElements() && out.size() <= kMost; ++k) scalars(a->getElementType(), at + k * layout.getTypeAllocSize(a->getElementType()), layout, out);
+    for (uint64_t k = 0; k < a->getNumElements() && out.size() <= kMost; ++k)
+      scalars(a->getElementType(), at + k * layout.getTypeAllocSize(a->getElementType()), layout, out);
   } else {
     out.push_back({type, at});
   }
@@ -93,7 +94,8 @@ void scalars(llvm::Type* type, uint64_t at, const llvm::DataLayout& layout, Piec
 Pieces members_of(const llvm::MemCpyInst& copy, const llvm::AllocaInst& local, const Members& m, uint64_t bytes) {
   const llvm::MDNode* fields = copy.getMetadata(llvm::LLVMContext::MD_tbaa_struct);
   const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
-  if (!fields || !llvm::isa<llvm::StructType>(local.getAllocatedType()) || layout.getTypeAllocSize(local.getAllocatedType()) != bytes) return {};
+  if (!fields || !llvm::isa<llvm::StructType>(local.getAllocatedType()) || layout.getTypeAllocSize(local.getAllocatedType()) != bytes)
+    return {};
   uint64_t used = 0;  // a bit for each byte
   for (unsigned k = 0; k + 2 < fields->getNumOperands(); k += 3) {
     const auto number = [&](unsigned n) { return llvm::mdconst::extract<llvm::ConstantInt>(fields->getOperand(n))->getZExtValue(); };
@@ -126,7 +128,8 @@ void move(llvm::MemCpyInst& copy, llvm::ArrayRef<Piece> pieces, llvm::Align alig
   llvm::IRBuilder<> b(&copy);
   llvm::SmallVector<llvm::Value*, 32> values;
   for (const Piece& p : pieces)
-    values.push_back(b.CreateAlignedLoad(p.type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getSource(), p.at), llvm::commonAlignment(align, p.at)));
+    values.push_back(b.CreateAlignedLoad(p.type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getSource(), p.at),
+                                         llvm::commonAlignment(align, p.at)));
   for (const auto& [value, p] : llvm::zip(values, pieces))
     b.CreateAlignedStore(value, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), copy.getDest(), p.at), llvm::commonAlignment(align, p.at));
   copy.eraseFromParent();
@@ -142,7 +145,9 @@ bool split(llvm::MemCpyInst& copy) {
   // Arguments of kernels and tables of constants are read in place as long as a local copy of them is one.
   const bool to_local = llvm::isa<llvm::AllocaInst>(ends[0]);
   if (const auto* a = llvm::dyn_cast<llvm::Argument>(ends[1]); to_local && a && a->hasByValAttr()) return false;
-  if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(ends[1]); to_local && g && (g->isConstant() || g->getAddressSpace() == kConstantSpace)) return false;
+  if (const auto* g = llvm::dyn_cast<llvm::GlobalVariable>(ends[1]);
+      to_local && g && (g->isConstant() || g->getAddressSpace() == kConstantSpace))
+    return false;
   const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
   Members members;
   int locals = 0;

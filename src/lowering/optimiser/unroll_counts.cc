@@ -41,11 +41,13 @@ uint64_t unrolled(uint64_t turn, uint64_t turns) { return turn * turns + kLoopEn
 struct Turn {
   uint64_t stays = 0, all = 0;
 };
-Turn turn_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, const llvm::TargetTransformInfo& costs, const llvm::SmallPtrSetImpl<const llvm::Value*>& ignored) {
+Turn turn_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, const llvm::TargetTransformInfo& costs,
+             const llvm::SmallPtrSetImpl<const llvm::Value*>& ignored) {
   const auto becomes_constant = [&](llvm::Instruction& i) {
     if (!evolution.isSCEVable(i.getType())) return false;
     const auto* const steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution.getSCEV(&i));
-    return steps && steps->getLoop() == &loop && llvm::all_of(steps->operands(), [](const llvm::SCEV* s) { return llvm::isa<llvm::SCEVConstant>(s); });
+    return steps && steps->getLoop() == &loop &&
+           llvm::all_of(steps->operands(), [](const llvm::SCEV* s) { return llvm::isa<llvm::SCEVConstant>(s); });
   };
   const llvm::BasicBlock* const latch = loop.getLoopLatch();
   const auto* const end = latch ? llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator()) : nullptr;
@@ -53,13 +55,16 @@ Turn turn_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, const llv
   // The number of the turn, if only the loop's end asks for it, is no work.
   const auto only_counts = [&](llvm::Instruction& i) {
     return llvm::all_of(i.users(), [&](const llvm::User* u) {
-      return u == asked || (llvm::isa<llvm::PHINode>(u) && llvm::all_of(u->users(), [&](const llvm::User* v) { return v == &i || v == asked; }));
+      return u == asked ||
+             (llvm::isa<llvm::PHINode>(u) && llvm::all_of(u->users(), [&](const llvm::User* v) { return v == &i || v == asked; }));
     });
   };
   Turn t;
   for (llvm::BasicBlock* block : loop.blocks())
     for (llvm::Instruction& i : *block) {
-      if (llvm::isa<llvm::PHINode>(i) || i.isTerminator() || &i == asked || ignored.contains(&i) || (!i.mayReadOrWriteMemory() && loop.hasLoopInvariantOperands(&i))) continue;
+      if (llvm::isa<llvm::PHINode>(i) || i.isTerminator() || &i == asked || ignored.contains(&i) ||
+          (!i.mayReadOrWriteMemory() && loop.hasLoopInvariantOperands(&i)))
+        continue;
       const auto cost = costs.getInstructionCost(&i, llvm::TargetTransformInfo::TCK_CodeSize);
       const uint64_t size = cost.isValid() ? static_cast<uint64_t>(*cost.getValue()) : 1;
       const bool constant = becomes_constant(i);
@@ -80,7 +85,8 @@ uint64_t turns_at_once(const Turn& parts, uint64_t turn, uint64_t turns) {
 
 }  // namespace
 
-llvm::PreservedAnalyses ChooseUnrollCounts::run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater&) {
+llvm::PreservedAnalyses ChooseUnrollCounts::run(llvm::Loop& loop, llvm::LoopAnalysisManager&, llvm::LoopStandardAnalysisResults& known,
+                                                llvm::LPMUpdater&) {
   if (!loop.isInnermost() || llvm::hasUnrollTransformation(&loop) != llvm::TM_Unspecified) return llvm::PreservedAnalyses::all();
   // Whether arrays become registers may be known later, when the loops around are.
   if (!last_ && counts_through_an_array(loop, known.SE)) return llvm::PreservedAnalyses::all();

@@ -8,7 +8,8 @@ namespace warpbeam::lowering {
 class ChooseUnrollCounts : public llvm::PassInfoMixin<ChooseUnrollCounts> {
  public:
   explicit ChooseUnrollCounts(bool last = false) : last_(last) {}
-  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& known, llvm::LPMUpdater& updater);
+  llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& analyses, llvm::LoopStandardAnalysisResults& known,
+                              llvm::LPMUpdater& updater);
 
  private:
   bool last_;

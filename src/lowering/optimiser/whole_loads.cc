@@ -28,9 +28,7 @@ struct Neighbours {
   llvm::SmallVector<std::pair<llvm::LoadInst*, int64_t>, kMembers> loads;
 };
 
-uint64_t bytes_of(const llvm::LoadInst& load) {
-  return load.getModule()->getDataLayout().getTypeStoreSize(load.getType());
-}
+uint64_t bytes_of(const llvm::LoadInst& load) { return load.getModule()->getDataLayout().getTypeStoreSize(load.getType()); }
 
 bool is_member(const llvm::LoadInst& load) {
   const llvm::Type* type = load.getType();
@@ -61,9 +59,7 @@ bool join_from(const Neighbours& near, int64_t start, llvm::SmallVectorImpl<llvm
   llvm::SmallVector<std::pair<llvm::LoadInst*, unsigned>, kMembers> chosen;
   for (const auto& [load, at] : near.loads) {
     const int64_t offset = at - start;
-    if (offset < 0 || offset % static_cast<int64_t>(near.bytes) ||
-        offset >= static_cast<int64_t>(kMembers * near.bytes))
-      continue;
+    if (offset < 0 || offset % static_cast<int64_t>(near.bytes) || offset >= static_cast<int64_t>(kMembers * near.bytes)) continue;
     chosen.emplace_back(load, static_cast<unsigned>(offset / static_cast<int64_t>(near.bytes)));
     members |= 1u << chosen.back().second;
   }
@@ -72,10 +68,8 @@ bool join_from(const Neighbours& near, int64_t start, llvm::SmallVectorImpl<llvm
   llvm::LoadInst* first = chosen.front().first;
   llvm::IRBuilder<> b(first);
   llvm::Type* integer = b.getIntNTy(static_cast<unsigned>(8 * near.bytes));
-  llvm::Value* place =
-      b.CreatePtrAdd(first->getPointerOperand(), b.getInt64(-uint64_t{chosen.front().second} * near.bytes));
-  llvm::Value* whole =
-      b.CreateAlignedLoad(llvm::FixedVectorType::get(integer, kMembers), place, llvm::Align(kMembers * near.bytes));
+  llvm::Value* place = b.CreatePtrAdd(first->getPointerOperand(), b.getInt64(-uint64_t{chosen.front().second} * near.bytes));
+  llvm::Value* whole = b.CreateAlignedLoad(llvm::FixedVectorType::get(integer, kMembers), place, llvm::Align(kMembers * near.bytes));
   for (const auto& [load, member] : chosen) {
     b.SetInsertPoint(load);
     load->replaceAllUsesWith(b.CreateBitCast(b.CreateExtractElement(whole, member), load->getType()));
@@ -114,9 +108,7 @@ llvm::PreservedAnalyses WholeLoads::run(llvm::Function& f, llvm::FunctionAnalysi
   llvm::SmallVector<Neighbours, 16> all;
   for (llvm::BasicBlock& block : f) {
     llvm::SmallVector<Neighbours, 16> open;
-    const auto close = [&] {
-      all.append(std::make_move_iterator(open.begin()), std::make_move_iterator(open.end())), open.clear();
-    };
+    const auto close = [&] { all.append(std::make_move_iterator(open.begin()), std::make_move_iterator(open.end())), open.clear(); };
     for (llvm::Instruction& i : block) {
       if (i.mayWriteToMemory() || !llvm::isGuaranteedToTransferExecutionToSuccessor(&i)) close();
       if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i); load && is_member(*load)) add(open, *load, evolution);

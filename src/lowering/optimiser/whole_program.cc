@@ -23,7 +23,8 @@ void add_kernels(const llvm::Module& module, Functions& called_from_outside) {
   if (!annotations) return;
   for (const llvm::MDNode* of_one : annotations->operands())
     if (of_one->getNumOperands() > 1)
-      if (const auto* function = llvm::mdconst::dyn_extract_or_null<llvm::Function>(of_one->getOperand(0))) called_from_outside.insert(function);
+      if (const auto* function = llvm::mdconst::dyn_extract_or_null<llvm::Function>(of_one->getOperand(0)))
+        called_from_outside.insert(function);
 }
 
 }  // namespace

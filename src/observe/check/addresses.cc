@@ -26,7 +26,8 @@ uint32_t alignment(const vm::Access& a) {
 std::string spaced(const std::string& name) {
   std::string out;
   for (char c : name) {
-    if ((c == '*' || c == '&') && !out.empty() && out.back() != ' ' && out.back() != '*' && out.back() != '(' && out.back() != ',') out += ' ';
+    if ((c == '*' || c == '&') && !out.empty() && out.back() != ' ' && out.back() != '*' && out.back() != '(' && out.back() != ',')
+      out += ' ';
     out += c;
   }
   return out;
@@ -54,7 +55,8 @@ void BlockWatch::add_callers(Finding& f, const vm::Warp& w) const {
     const vm::Insn& call = frame->return_to[-1];
     const auto inlined = vm::Warp::inlined(call, caller);
     const std::string into = spaced(caller.display_name);
-    f.lines.push_back({fmt::format("called by {} in {}", inlined.empty() ? into : spaced(inlined[0].function), vm::Warp::location(call, caller)), {}});
+    f.lines.push_back(
+        {fmt::format("called by {} in {}", inlined.empty() ? into : spaced(inlined[0].function), vm::Warp::location(call, caller)), {}});
     add_inlined(f, inlined, into);
   }
 }
@@ -93,7 +95,8 @@ void BlockWatch::global_access(Now& n) {
   const bool is_strong = n.strength != Strength::Weak;
   n.bound = l_.ordered_below;
   Region* remembered = n.region;
-  if (n.region && n.region->cells && !n.region->is_of_host() && (n.act == Act::Read || !n.region->is_constants()) && n.region->newest_use < n.bound && !is_strong && !n.access.async) {
+  if (n.region && n.region->cells && !n.region->is_of_host() && (n.act == Act::Read || !n.region->is_constants()) &&
+      n.region->newest_use < n.bound && !is_strong && !n.access.async) {
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
     const Region& r = *n.region;
     if (look_quickly(n, *r.cells, r.zero, r.base, r.base + r.size, c_.settings.init && !r.initialised)) return;
@@ -116,7 +119,8 @@ void BlockWatch::global_access(Now& n) {
     if (n.act != Act::Read && n.region->is_constants() && c_.settings.memory) constant_written(n, l);
     if (!n.region->cells) continue;
     n.memory = reinterpret_cast<const std::byte*>(n.region->zero);
-    if (n.region->is_of_host() && (n.region->by_program || n.region->is_managed_variable()) && (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
+    if (n.region->is_of_host() && (n.region->by_program || n.region->is_managed_variable()) &&
+        (n.region->kernels.empty() || n.region->kernels.back() != l_.op))
       n.region->kernels.push_back(l_.op);
     if (n.region->newest_use >= n.bound && c_.settings.race) look_at_ranges(n, address, l);
     look(n, *n.region->cells, address - n.region->zero, l, c_.settings.init && !n.region->initialised);
@@ -143,8 +147,9 @@ std::pair<const Region*, uint64_t> BlockWatch::below_zero(uint64_t address, uint
 void BlockWatch::bad_address(Now& n, int lane) {
   const uint64_t address = n.access.address[lane];
   const uint32_t bytes = n.access.bytes;
-  Finding f = finding(n, lane, FindingKind::OutOfBounds,
-                      fmt::format("Invalid __{}__ {} of size {}", n.access.space == Space::Const ? "constant" : "global", verb(n.act), in_bytes(bytes)));
+  Finding f = finding(
+      n, lane, FindingKind::OutOfBounds,
+      fmt::format("Invalid __{}__ {} of size {}", n.access.space == Space::Const ? "constant" : "global", verb(n.act), in_bytes(bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
   const vm::MemoryFault fault = l_.launch->memory->explain(address);
   // Variables become known when they are accessed; it may be one of them whose end was missed.
@@ -168,36 +173,46 @@ void BlockWatch::bad_address(Now& n, int lane) {
   } else if (freed && (!nearest || !inside)) {
     f.kind = FindingKind::UseAfterFree;
     f.lines.push_back({fmt::format("Address {:#x} is {} into an allocation at {:#x} of size {} that was freed", address,
-                                   in_bytes(address - freed->base), freed->base, in_bytes(freed->size)), {}});
+                                   in_bytes(address - freed->base), freed->base, in_bytes(freed->size)),
+                       {}});
     c_.describe_region(f, *freed);
-    f.lines.push_back({freed->in_heap ? fmt::format("freed by {} at {}", freed->freed_by, freed->freed_at) : fmt::format("freed by {}", freed->freed_by), freed->freed});
+    f.lines.push_back(
+        {freed->in_heap ? fmt::format("freed by {} at {}", freed->freed_by, freed->freed_at) : fmt::format("freed by {}", freed->freed_by),
+         freed->freed});
     f.mend = "free the memory only after the last kernel that uses it";
   } else if (fault.host_pointer) {
     f.kind = FindingKind::HostPointer;
     f.lines.push_back({fmt::format("Address {:#x} belongs to the host program: kernels cannot use it", address), {}});
     // A table of virtual functions lies in the program itself, as its variables do.
     Dl_info image;
-    f.mend = n.act == Act::Read && bytes == sizeof(void*) && dladdr(reinterpret_cast<const void*>(address), &image)
-                 ? "copy the data to memory from cudaMalloc with cudaMemcpy; an object with virtual functions must be made in a kernel, with new or in place"
-                 : "copy the data to memory from cudaMalloc with cudaMemcpy, or allocate it with cudaMallocManaged";
+    f.mend =
+        n.act == Act::Read && bytes == sizeof(void*) && dladdr(reinterpret_cast<const void*>(address), &image)
+            ? "copy the data to memory from cudaMalloc with cudaMemcpy; an object with virtual functions must be made in a kernel, with new or in place"
+            : "copy the data to memory from cudaMalloc with cudaMemcpy, or allocate it with cudaMallocManaged";
   } else if (const uint64_t window = address >> 40 << 40; window == vm::kSharedWindow || window == vm::kLocalWindow) {
     const char* const of = window == vm::kSharedWindow ? "shared memory" : "a thread's local memory";
     f.lines.push_back({fmt::format("Address {:#x} lies in {}, which here leads nowhere", address, of), {}});
     f.mend = fmt::format("a pointer to {} is good only there: not in other kernels, nor in those that a kernel launches", of);
   } else if (inside && address + bytes > inside->base + inside->size) {
-    f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the access ends {} after the nearest allocation at {:#x} of size {}", address,
-                                   in_bytes(address + bytes - (inside->base + inside->size)), inside->base, in_bytes(inside->size)), {}});
+    f.lines.push_back(
+        {fmt::format("Address {:#x} is out of bounds: the access ends {} after the nearest allocation at {:#x} of size {}", address,
+                     in_bytes(address + bytes - (inside->base + inside->size)), inside->base, in_bytes(inside->size)),
+         {}});
     c_.describe_region(f, *inside);
   } else if (nearest) {
     const bool after = address >= nearest->base;
     const uint64_t distance = after ? address - (nearest->base + nearest->size) + 1 : nearest->base - address;
     if (distance < (uint64_t(1) << 32)) {
-      f.lines.push_back({fmt::format("Address {:#x} is {} {} the nearest allocation at {:#x} of size {}", address, in_bytes(distance), after ? "after" : "before",
-                                     nearest->base, in_bytes(nearest->size)), {}});
+      f.lines.push_back({fmt::format("Address {:#x} is {} {} the nearest allocation at {:#x} of size {}", address, in_bytes(distance),
+                                     after ? "after" : "before", nearest->base, in_bytes(nearest->size)),
+                         {}});
       c_.describe_region(f, *nearest);
     } else if (const auto [region, below] = below_zero(address, bytes); region) {
-      f.lines.push_back({fmt::format("Address {:#x} is where an unsigned index leads that has gone below zero, {} before the allocation at {:#x} of size {}", address, in_bytes(below),
-                                     region->base, in_bytes(region->size)), {}});
+      f.lines.push_back(
+          {fmt::format(
+               "Address {:#x} is where an unsigned index leads that has gone below zero, {} before the allocation at {:#x} of size {}",
+               address, in_bytes(below), region->base, in_bytes(region->size)),
+           {}});
       c_.describe_region(f, *region);
       f.mend = "an unsigned number below zero is a very large one: compare before you subtract, or use int for the index";
     } else {
@@ -206,7 +221,9 @@ void BlockWatch::bad_address(Now& n, int lane) {
   } else {
     f.lines.push_back({fmt::format("Address {:#x} is out of bounds: no device memory is allocated", address), {}});
   }
-  if (others) f.lines.push_back({fmt::format("so {} {} other thread{} of this warp", others == 1 ? "does" : "do", others, others == 1 ? "" : "s"), {}});
+  if (others)
+    f.lines.push_back(
+        {fmt::format("so {} {} other thread{} of this warp", others == 1 ? "does" : "do", others, others == 1 ? "" : "s"), {}});
   f.count = 1 + others;
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
@@ -215,7 +232,8 @@ void BlockWatch::bad_address(Now& n, int lane) {
 
 void BlockWatch::constant_written(Now& n, int lane) {
   const uint64_t address = n.access.address[lane];
-  Finding f = finding(n, lane, FindingKind::ConstantWritten, fmt::format("Invalid __constant__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
+  Finding f = finding(n, lane, FindingKind::ConstantWritten,
+                      fmt::format("Invalid __constant__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   add_place(f, n, address);
   f.lines.push_back({"the kernel was launched", l_.stack});
   f.mend = "kernels only read __constant__ variables: copy to them with cudaMemcpyToSymbol, or make it a __device__ variable";
@@ -227,7 +245,8 @@ void BlockWatch::misaligned(Now& n, int lane, uint32_t align) {
   if (n.access.space == Space::Local) n.site = c_.sites.number(n.insn, n.warp);  // of which nothing is remembered
   const uint64_t address = n.access.address[lane];
   const char* space = n.shared ? "shared" : n.access.space == Space::Local ? "local" : "global";
-  Finding f = finding(n, lane, FindingKind::Misaligned, fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), in_bytes(n.access.bytes)));
+  Finding f =
+      finding(n, lane, FindingKind::Misaligned, fmt::format("Invalid __{}__ {} of size {}", space, verb(n.act), in_bytes(n.access.bytes)));
   f.lines.push_back({fmt::format("Address {:#x} is misaligned: it must be a multiple of {}", address, align), {}});
   if (Region* r = n.shared || n.access.space == Space::Local ? nullptr : c_.region_at(address, *l_.launch->memory); r || n.shared) {
     n.region = r;
@@ -282,7 +301,8 @@ void BlockWatch::shared_access(Now& n) {
       for (uint64_t at = offset; at < offset + bytes; at += 4)
         n.home->shared_.peek(at, [&](const Cell& c) {
           if (c.write <= n.home->proxy_fence_) return;
-          if (const std::optional<Event> e = c_.log.find(c.write); e && e->op == l_.op && e->block == n.home->linear_ && !e->is_copy && !c_.sites[e->site].bulk)
+          if (const std::optional<Event> e = c_.log.find(c.write);
+              e && e->op == l_.op && e->block == n.home->linear_ && !e->is_copy && !c_.sites[e->site].bulk)
             missing_proxy_fence(n, *e, c.write_lane, l, at);
         });
     look(n, n.home->shared_, offset, l, c_.settings.init);
@@ -293,28 +313,36 @@ void BlockWatch::shared_access(Now& n) {
 
 void BlockWatch::bad_shared(Now& n, int lane) {
   const uint64_t offset = n.access.address[lane] % vm::kClusterStride;
-  Finding f = finding(n, lane, FindingKind::OutOfBounds, fmt::format("Invalid __shared__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
+  Finding f =
+      finding(n, lane, FindingKind::OutOfBounds, fmt::format("Invalid __shared__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
   const LaunchInfo::SharedVariable* nearest = nullptr;
   uint64_t least = ~uint64_t(0);
   for (const auto& s : l_.shared) {
-    const uint64_t distance = offset < s.offset ? s.offset - offset : offset >= uint64_t(s.offset) + s.size ? offset - (s.offset + s.size) + 1 : 0;
+    const uint64_t distance = offset < s.offset                       ? s.offset - offset
+                              : offset >= uint64_t(s.offset) + s.size ? offset - (s.offset + s.size) + 1
+                                                                      : 0;
     // In the gap between two arrays an index that went too far is likelier than one below zero.
     if (distance < least || (distance == least && offset >= s.offset)) least = distance, nearest = &s;
   }
   if (nearest) {
     const bool after = offset >= nearest->offset;
-    f.lines.push_back({fmt::format("Address {:#x} is {} {} the nearest allocation {} of size {}", offset, in_bytes(least), least == 0 ? "inside (and reaches past)" : after ? "after" : "before",
-                                   plain_name(*nearest->name), in_bytes(nearest->size)), {}});
+    f.lines.push_back({fmt::format("Address {:#x} is {} {} the nearest allocation {} of size {}", offset, in_bytes(least),
+                                   least == 0 ? "inside (and reaches past)"
+                                   : after    ? "after"
+                                              : "before",
+                                   plain_name(*nearest->name), in_bytes(nearest->size)),
+                       {}});
     f.facts.emplace_back("variable", plain_name(*nearest->name));
   } else {
-    f.lines.push_back({fmt::format("Address {:#x} is out of bounds: the block has {} of shared memory", offset, in_bytes(block_.shared_bytes)), {}});
+    f.lines.push_back(
+        {fmt::format("Address {:#x} is out of bounds: the block has {} of shared memory", offset, in_bytes(block_.shared_bytes)), {}});
   }
   f.mend = nearest && nearest->size == l_.launch->dynamic_shared && l_.launch->dynamic_shared
                ? "compare the index with the size of the array, which the third argument of <<<…>>> gives in bytes: is that large enough?"
-               : l_.launch->dynamic_shared == 0 && (!nearest || nearest->size == 0)
-                     ? "extern __shared__ memory needs its size in bytes as the third argument of <<<…>>>"
-                     : "compare the index with the size of the array (a tile with a halo needs room for it)";
+           : l_.launch->dynamic_shared == 0 && (!nearest || nearest->size == 0)
+               ? "extern __shared__ memory needs its size in bytes as the third argument of <<<…>>>"
+               : "compare the index with the size of the array (a tile with a halo needs room for it)";
   f.lines.push_back({"the kernel was launched", l_.stack});
   c_.report(0, std::move(f));
   stop(n, lane, vm::TrapKind::SharedOutOfRange, "invalid shared access", offset);
@@ -326,7 +354,9 @@ void BlockWatch::missing_proxy_fence(Now& n, const Event& write, uint32_t write_
   if (c_.repeated(key)) return;
   const Site &mine = c_.sites[n.site], &theirs = c_.sites[write.site];
   const char* what = mine.product ? "product of a warp group" : "bulk copy";
-  Finding f = finding(n, lane, FindingKind::RaceProxy, fmt::format("Race reported between Write access at {} in {} and a {} without a proxy fence after it", theirs.kernel, theirs.location, what));
+  Finding f = finding(n, lane, FindingKind::RaceProxy,
+                      fmt::format("Race reported between Write access at {} in {} and a {} without a proxy fence after it", theirs.kernel,
+                                  theirs.location, what));
   f.locations.push_back(theirs.location);
   f.lines.clear();
   f.lines.push_back({fmt::format("and the {} at {} in {}", what, mine.kernel, mine.location), {}});
@@ -334,7 +364,8 @@ void BlockWatch::missing_proxy_fence(Now& n, const Event& write, uint32_t write_
   f.lines.push_back({(mine.product ? "Read " : "Copy ") + thread_text(n.warp, lane), {}});
   add_place(f, n, offset);
   f.lines.push_back({"the kernel was launched", l_.stack});
-  f.mend = "let the threads that store pass fence.proxy.async (cuda::ptx::fence_proxy_async, cde::fence_proxy_async_shared_cta) before the barrier that comes before it";
+  f.mend =
+      "let the threads that store pass fence.proxy.async (cuda::ptx::fence_proxy_async, cde::fence_proxy_async_shared_cta) before the barrier that comes before it";
   c_.report(key, std::move(f));
 }
 
@@ -377,16 +408,20 @@ void BlockWatch::heap_freed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t a
   const Region* freed = r ? nullptr : c_.regions.freed_at(address);
   const bool twice = freed && freed->base == address;
   Finding f = finding(n, lane, twice ? FindingKind::DoubleFree : FindingKind::InvalidFree,
-                      twice ? "Double free: free in a kernel of an address that was freed before" : "Invalid free: free in a kernel of an address that malloc did not give");
+                      twice ? "Double free: free in a kernel of an address that was freed before"
+                            : "Invalid free: free in a kernel of an address that malloc did not give");
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
   if (twice) {
     f.lines.push_back({fmt::format("Address {:#x} of size {} was freed at {}", address, in_bytes(freed->size), freed->freed_at), {}});
     c_.describe_region(f, *freed);
     f.mend = "free every allocation once, by one thread";
   } else if (r) {
-    f.lines.push_back({fmt::format("Address {:#x} is {} into the allocation at {:#x} of size {}", address, in_bytes(address - r->base), r->base, in_bytes(r->size)), {}});
+    f.lines.push_back({fmt::format("Address {:#x} is {} into the allocation at {:#x} of size {}", address, in_bytes(address - r->base),
+                                   r->base, in_bytes(r->size)),
+                       {}});
     c_.describe_region(f, *r);
-    f.mend = r->in_heap ? "free the pointer that malloc gave, not one into its middle" : "memory of cudaMalloc goes back with cudaFree, on the host";
+    f.mend = r->in_heap ? "free the pointer that malloc gave, not one into its middle"
+                        : "memory of cudaMalloc goes back with cudaFree, on the host";
   } else {
     f.lines.push_back({fmt::format("Address {:#x} is not memory of the kernels' heap", address), {}});
     f.mend = "free takes what malloc gave in device code";
@@ -402,7 +437,8 @@ void BlockWatch::runtime_wrote(uint64_t address, uint64_t bytes) {
   if (r && r->cells && address < r->base + r->size) r->cells->initialise(address - r->zero, std::min(bytes, r->base + r->size - address));
 }
 
-void BlockWatch::image_accessed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, uint32_t bytes, vm::AccessKind kind, const std::byte* stores) {
+void BlockWatch::image_accessed(vm::Warp& w, const vm::Insn& i, int lane, uint64_t address, uint32_t bytes, vm::AccessKind kind,
+                                const std::byte* stores) {
   vm::Access a;
   a.space = isa::Space::Global;
   a.kind = kind;
@@ -424,7 +460,11 @@ void BlockWatch::uninitialised(Now& n, int lane, uint64_t offset, uint32_t bytes
   if (n.shared && c_.sites[n.site].algorithm) return;
   const bool local = n.access.space == Space::Local;
   Finding f = finding(n, lane, FindingKind::UninitializedRead,
-                      fmt::format("Uninitialized __{}__ memory read of size {}", n.shared ? "shared" : local ? "local" : "global", in_bytes(bytes)));
+                      fmt::format("Uninitialized __{}__ memory read of size {}",
+                                  n.shared ? "shared"
+                                  : local  ? "local"
+                                           : "global",
+                                  in_bytes(bytes)));
   // In a warp-synchronous tail lanes read past what is there, and nobody uses what they make of it.
   if (n.shared && n.act == Act::Read && n.strength != Strength::Weak) f.severity = Severity::Warning;
   if (n.act == Act::Atomic) f.lines.push_back({"an atomic operation reads the old value", {}});

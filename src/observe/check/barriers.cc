@@ -47,11 +47,13 @@ void BlockWatch::look_at_count(const vm::Warp& w, const vm::Insn& i, uint8_t bar
   found.kind = FindingKind::CountsDiffer;
   found.kernel = spaced(f.display_name);
   found.locations = {vm::Warp::location(i, f), vm::Warp::location(*first.by, *first.function)};
-  found.title = fmt::format("Threads come to barrier {} that expect different numbers of threads there: {} and {}", barrier, first.threads, threads);
+  found.title =
+      fmt::format("Threads come to barrier {} that expect different numbers of threads there: {} and {}", barrier, first.threads, threads);
   add_where(found, vm::Warp::inlined(i, f));
   found.lines.push_back({fmt::format("{}, for {} threads", thread_text(w, static_cast<int>(lane)), threads), {}});
   const auto& t = block_.warps[first.warp]->tid[first.lane];
-  found.lines.push_back({fmt::format("thread ({},{},{}) came before, for {} threads, at {}", t[0], t[1], t[2], first.threads, found.locations[1]), {}});
+  found.lines.push_back(
+      {fmt::format("thread ({},{},{}) came before, for {} threads, at {}", t[0], t[1], t[2], first.threads, found.locations[1]), {}});
   add_inlined(found, vm::Warp::inlined(*first.by, *first.function), found.kernel);
   found.lines.push_back({"the kernel was launched", l_.stack});
   found.mend = "bar.sync and bar.arrive of one barrier must name the number of all threads that wait there or arrive";
@@ -88,7 +90,8 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   if (whole && c_.settings.sync) {
     const Part& first = parts.front();
     const std::string here = vm::Warp::location(*first.group->waiting, *first.group->frame->function);
-    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const std::string& what, const vm::Insn* at = nullptr, const vm::FunctionCode* of = nullptr, Severity severity = Severity::Error) {
+    auto divergence = [&](const char* title, const vm::Warp& w, uint32_t lanes, const std::string& there, const std::string& what,
+                          const vm::Insn* at = nullptr, const vm::FunctionCode* of = nullptr, Severity severity = Severity::Error) {
       Finding f;
       f.severity = severity;
       f.kind = FindingKind::BarrierDivergence;
@@ -109,7 +112,8 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
       if (p.group->waiting == first.group->waiting) continue;
       const std::string there = vm::Warp::location(*p.group->waiting, *p.group->frame->function);
       if (there == here && p.warp != first.warp) continue;  // the compiler may have made two of one
-      divergence(p.warp == first.warp ? "Barrier error detected. Divergent thread(s) in warp." : "Barrier error detected. Divergent thread(s) in block.",
+      divergence(p.warp == first.warp ? "Barrier error detected. Divergent thread(s) in warp."
+                                      : "Barrier error detected. Divergent thread(s) in block.",
                  *p.warp, p.group->mask, there, "waits at " + there, p.group->waiting, p.group->frame->function);
       break;
     }
@@ -129,7 +133,8 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
         const vm::FunctionCode& f = *first.group->frame->function;
         const vm::Insn* last = warps_[w->index].last_of(lane);
         const vm::Insn* before = all_at_ ? all_at_ : warps_[w->index].at_barrier >> lane & 1 ? warps_[w->index].barrier : nullptr;
-        const bool was_here = before && same_line(*before, barrier_here), in_rounds = was_here || (before && in_one_loop(f, barrier_here, *before));
+        const bool was_here = before && same_line(*before, barrier_here),
+                   in_rounds = was_here || (before && in_one_loop(f, barrier_here, *before));
         const bool behind = last && last >= &barrier_here && last < f.insns.data() + f.insns.size();
         if (behind) {
           const std::string there = vm::Warp::location(*last, f);
@@ -137,7 +142,8 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
         } else if (in_rounds && may_go_around(f, barrier_here, was_here ? *before : barrier_here)) {
           divergence(of(*w), *w, 1u << lane, here, "was at it before, went around it and has ended");
         } else if (in_rounds) {
-          divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended", nullptr, nullptr, Severity::Warning);
+          divergence("Threads end that were at this barrier before, while others come to it once more", *w, 1u << lane, here, "has ended",
+                     nullptr, nullptr, Severity::Warning);
         } else if (ran_to_the_end(*w, barrier_here, f, lane)) {
           divergence(of(*w), *w, 1u << lane, here, fmt::format("went around it and has ended: {}", where_it_returns()));
         } else {
@@ -173,7 +179,8 @@ void BlockWatch::barrier_complete(vm::Block& b, uint8_t barrier) {
   arrivals_[barrier].clear();
   for (const Part& p : parts) {
     WarpState& s = warps_[p.warp->index];
-    meeting.leave({snapshot(s, static_cast<uint16_t>(p.warp->index), Strength::Cta, came_of(s, p.group->mask)), p.group->mask, c_.log.tick()});
+    meeting.leave(
+        {snapshot(s, static_cast<uint16_t>(p.warp->index), Strength::Cta, came_of(s, p.group->mask)), p.group->mask, c_.log.tick()});
   }
   Fenced fenced;
   for (const Part& p : parts) add_fences(fenced, warps_[p.warp->index], p.group->mask, 0);
@@ -214,7 +221,8 @@ bool BlockWatch::ran_to_the_end(const vm::Warp& w, const vm::Insn& here, const v
 }
 
 std::string BlockWatch::where_it_returns() const {
-  return *l_.last_return ? fmt::format("the kernel returns nowhere behind line {} but at its end", *l_.last_return) : "the kernel returns nowhere but at its end";
+  return *l_.last_return ? fmt::format("the kernel returns nowhere behind line {} but at its end", *l_.last_return)
+                         : "the kernel returns nowhere but at its end";
 }
 
 bool BlockWatch::all_came(const vm::Insn& i) {
@@ -257,12 +265,17 @@ void BlockWatch::wait_at_cluster(const vm::Warp& w, uint32_t mask) {
 bool BlockWatch::does_nothing_at_cluster(const vm::Block& b) const {
   if (arrived_relaxed_) return false;
   for (const auto& w : b.warps) {
-    const auto about_to_wait = [&] { return w->cluster_passed == w->active && w->ip->guard < 0 && w->ip->source && w->ip->source->form.row && trait_of(*w->ip->source->form.row) == Trait::ClusterWait; };
+    const auto about_to_wait = [&] {
+      return w->cluster_passed == w->active && w->ip->guard < 0 && w->ip->source && w->ip->source->form.row &&
+             trait_of(*w->ip->source->form.row) == Trait::ClusterWait;
+    };
     if (w->cluster_passed && !about_to_wait()) return false;
     const WarpState& s = warps_[w->index];
     const auto since = [&](const vm::WatchedGroup& g) { return g.first >= s.arrived; };
     const auto own = groups_.begin() + static_cast<ptrdiff_t>(w->index * l_.places.groups());
-    if (s.arrived_at_cluster && (std::any_of(own, own + static_cast<ptrdiff_t>(l_.places.groups()), since) || std::ranges::any_of(s.elsewhere, since))) return false;
+    if (s.arrived_at_cluster &&
+        (std::any_of(own, own + static_cast<ptrdiff_t>(l_.places.groups()), since) || std::ranges::any_of(s.elsewhere, since)))
+      return false;
   }
   return true;
 }
@@ -333,7 +346,8 @@ void BlockWatch::note_visit(const Now& n, int lane, uint64_t offset) {
   constexpr size_t kMost = 64;
   const Trait trait = trait_of(*n.insn.source->form.row);
   if (trait == Trait::Arrives || trait == Trait::CopiesArrive || trait == Trait::Waits || trait == Trait::BulkStore) return;
-  if (visits_.size() < kMost && (visits_.empty() || visits_.back().id != n.id)) visits_.push_back({n.id, static_cast<uint32_t>(lane), offset});
+  if (visits_.size() < kMost && (visits_.empty() || visits_.back().id != n.id))
+    visits_.push_back({n.id, static_cast<uint32_t>(lane), offset});
 }
 
 // Shared memory goes with its block: one of its threads must know of all that others do there.
@@ -349,7 +363,9 @@ void BlockWatch::ends() {
     if (e->strength != Strength::Weak)
       shared_.peek(v.offset, [&](const Cell& c) {
         for (const EventId id : {c.read_a, c.read_b, c.write})
-          if (const std::optional<Event> own = c_.log.find(id); own && own->id > v.id && own->op == l_.op && own->block == linear_ && own->strength != Strength::Weak) known = true;
+          if (const std::optional<Event> own = c_.log.find(id);
+              own && own->id > v.id && own->op == l_.op && own->block == linear_ && own->strength != Strength::Weak)
+            known = true;
       });
     if (known) continue;
     const Site& site = c_.sites[e->site];
@@ -360,7 +376,8 @@ void BlockWatch::ends() {
     f.kernel = site.kernel;
     f.locations = {site.location};
     f.apart = Apart::InLaunch;
-    f.title = fmt::format("Race reported between {} access at {} in {} and the end of the block whose shared memory it is", act, site.kernel, site.location);
+    f.title = fmt::format("Race reported between {} access at {} in {} and the end of the block whose shared memory it is", act,
+                          site.kernel, site.location);
     add_inlined(f, site.inlined, site.kernel);
     f.lines.push_back({fmt::format("{} {}", act, c_.thread_text(*e, v.lane)), {}});
     std::string text = fmt::format("offset {:#x} of shared memory", v.offset);
@@ -370,7 +387,8 @@ void BlockWatch::ends() {
         f.facts.emplace_back("variable", name);
         text = fmt::format("{} (__shared__ memory, byte {} of {})", name, v.offset - s.offset, s.size);
       }
-    f.lines.push_back({fmt::format("Address {} of block ({},{},{}), which does not wait for it before it ends", text, b[0], b[1], b[2]), {}});
+    f.lines.push_back(
+        {fmt::format("Address {} of block ({},{},{}), which does not wait for it before it ends", text, b[0], b[1], b[2]), {}});
     f.lines.push_back({"the kernel was launched", l_.stack});
     f.mend = "blocks of a cluster must stay until nobody uses their shared memory any more: end the kernel with cluster.sync()";
     c_.report(key, std::move(f));

@@ -31,14 +31,19 @@ Strength strength_of(const vm::Insn& i, vm::AccessKind kind) {
   const isa::Mods& m = i.mods();
   if (kind == vm::AccessKind::Atomic) return strength_of(m.scope);
   switch (m.sem) {
-    case Sem::Volatile: case Sem::Mmio: return Strength::Sys;
-    case Sem::Relaxed: case Sem::Acquire: case Sem::Release: case Sem::Sc: return strength_of(m.scope);
+    case Sem::Volatile:
+    case Sem::Mmio: return Strength::Sys;
+    case Sem::Relaxed:
+    case Sem::Acquire:
+    case Sem::Release:
+    case Sem::Sc: return strength_of(m.scope);
     default: break;
   }
   // What passes by the first cache is how libraries wrote flags before there were ordered accesses.
   switch (m.cache) {
     case isa::Cache::Cv: return Strength::Sys;
-    case isa::Cache::Cg: case isa::Cache::Wt: return i.source->form.row->kind == isa::Kind::Async ? Strength::Weak : Strength::Gpu;
+    case isa::Cache::Cg:
+    case isa::Cache::Wt: return i.source->form.row->kind == isa::Kind::Async ? Strength::Weak : Strength::Gpu;
     default: return Strength::Weak;
   }
 }
@@ -50,8 +55,15 @@ bool releases(Sem s) { return s == Sem::Release || s == Sem::AcqRel || s == Sem:
 }  // namespace
 
 BlockWatch::BlockWatch(Checker& checker, LaunchInfo& launch, const vm::Block& block)
-    : c_(checker), l_(launch), block_(block), linear_(static_cast<uint32_t>(block.linear)), base_(checker.log.tick()),
-      own_era_(++checker.blocks_seen | uint64_t{1} << 63), warps_((block.threads + 31) / 32), seen_(warps_.size()), groups_(warps_.size() * launch.places.groups()) {
+    : c_(checker),
+      l_(launch),
+      block_(block),
+      linear_(static_cast<uint32_t>(block.linear)),
+      base_(checker.log.tick()),
+      own_era_(++checker.blocks_seen | uint64_t{1} << 63),
+      warps_((block.threads + 31) / 32),
+      seen_(warps_.size()),
+      groups_(warps_.size() * launch.places.groups()) {
   for (size_t w = 0; w < warps_.size(); ++w) warps_[w].seen = &seen_[w];
   c_.look_at_log();
   words_.sites = l_.sites.data();
@@ -122,7 +134,13 @@ void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint
   const Trait trait = trait_of(*i.source->form.row);
   switch (trait) {
     default: return;
-    case Trait::Fence: case Trait::CommitCopies: case Trait::WaitCopies: case Trait::WaitAllCopies: case Trait::CopiesArrive: case Trait::CommitBulk: case Trait::WaitBulk: break;
+    case Trait::Fence:
+    case Trait::CommitCopies:
+    case Trait::WaitCopies:
+    case Trait::WaitAllCopies:
+    case Trait::CopiesArrive:
+    case Trait::CommitBulk:
+    case Trait::WaitBulk: break;
     case Trait::ClusterArrive: return arrive_at_cluster(w, i, mask);
     case Trait::ClusterWait: return wait_at_cluster(w, mask);
   }
@@ -133,7 +151,8 @@ void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint
   auto& copies = trait == Trait::CommitBulk || trait == Trait::WaitBulk ? s.bulk_copies : s.copies;
   if (!copies) copies = std::make_unique<Copies>();
   if (trait == Trait::CommitCopies || trait == Trait::CommitBulk) copies->commit(mask, c_.log.tick());
-  else if (trait == Trait::WaitCopies || trait == Trait::WaitBulk) copies->wait(mask, static_cast<uint32_t>(i.source->operands[0].imm), c_.log.tick());
+  else if (trait == Trait::WaitCopies || trait == Trait::WaitBulk)
+    copies->wait(mask, static_cast<uint32_t>(i.source->operands[0].imm), c_.log.tick());
   else copies->wait_all(mask, c_.log.tick());
 }
 
@@ -145,8 +164,8 @@ void BlockWatch::run_too_long(vm::Warp& w, const vm::Insn& i, uint32_t mask) {
   const int lane = __builtin_ctz(mask ? mask : w.active);
   // A loop that waits, in a block that changes nothing: the same finding as when the machine notices it first.
   if ((w.spins > 0 || w.polled) && w.block->progress == w.block->progress_seen)
-    w.trap(vm::TrapKind::Deadlock, i, lane, "deadlock: the grid's running blocks only wait, and nothing they could wait for has changed for long", 0,
-           w.block->who_waits());
+    w.trap(vm::TrapKind::Deadlock, i, lane,
+           "deadlock: the grid's running blocks only wait, and nothing they could wait for has changed for long", 0, w.block->who_waits());
   const auto lock = hold();
   Finding f;
   f.kind = FindingKind::EndlessKernel;
@@ -228,7 +247,8 @@ std::shared_ptr<const Snapshot> BlockWatch::hand_on(const Fenced& fenced, Streng
   for (const auto& f : fenced) {
     if (!reaches(f)) continue;
     barriers_.back()->leave({f.first, f.second, c_.log.tick()});
-    if (scope != Strength::Cta) out->scope = std::max(out->scope, f.first->scope);  // one that reaches other devices lets the rest come along
+    if (scope != Strength::Cta)
+      out->scope = std::max(out->scope, f.first->scope);  // one that reaches other devices lets the rest come along
   }
   out->when = c_.log.tick();
   out->came = {{barriers_.back().get(), out->when}};
@@ -336,7 +356,8 @@ void BlockWatch::synchronise(Now& n) {
     leave(without_fence, 1u << l);
     // What others handed on at a barrier is part of one's own fence, if that came later.
     const auto pass_on = [&](const std::shared_ptr<const Snapshot>& handed) {
-      const bool covered = handed && lanes && lanes->fence[l] && lanes->fence[l]->when > handed->when && lanes->fence[l]->scope >= handed->scope;
+      const bool covered =
+          handed && lanes && lanes->fence[l] && lanes->fence[l]->when > handed->when && lanes->fence[l]->scope >= handed->scope;
       if (!covered) leave(handed, 0);
     };
     if (lanes) pass_on(lanes->handed[l]), pass_on(lanes->handed_in_block[l]);
@@ -378,7 +399,8 @@ void BlockWatch::note_event(Now& n) {
   if (l_.who_at(place).site) return;
   Who who = who_of(n.insn, n.act, k.site);
   const Trait trait = trait_of(row);
-  who.is_copy = n.access.async && ((row.kind == isa::Kind::Async && trait == Trait::None) || (trait == Trait::BulkStore && n.act == Act::Read) || c_.sites[k.site].product);
+  who.is_copy = n.access.async && ((row.kind == isa::Kind::Async && trait == Trait::None) ||
+                                   (trait == Trait::BulkStore && n.act == Act::Read) || c_.sites[k.site].product);
   if (who.is_copy) {
     copies_ = true;
     words_.era = words_.own_era = ~uint64_t{0};
@@ -397,13 +419,12 @@ void BlockWatch::look_at(Now& n) {
   n.state.accesses(n.insn, n.access.mask);
   switch (n.access.space) {
     case Space::Local: return local_access(n);
-    case Space::Shared: case Space::SharedCluster:
+    case Space::Shared:
+    case Space::SharedCluster:
       n.shared = true;
       note_event(n);
       return shared_access(n);
-    default:
-      note_event(n);
-      return global_access(n);
+    default: note_event(n); return global_access(n);
   }
 }
 

@@ -46,7 +46,8 @@ class BlockWatch final : public vm::BlockObserver {
   void heap_allocated(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint64_t bytes) override;
   void heap_freed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, bool known) override;
   void runtime_wrote(uint64_t address, uint64_t bytes) override;
-  void image_accessed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint32_t bytes, vm::AccessKind, const std::byte* stores) override;
+  void image_accessed(vm::Warp&, const vm::Insn&, int lane, uint64_t address, uint32_t bytes, vm::AccessKind,
+                      const std::byte* stores) override;
   bool sees_quickly(const vm::Insn&, uint32_t warp, uint32_t active, uint32_t mask, const vm::Pattern&) override;
   bool sees_batch(const vm::LoadBatch&, uint32_t warp, const vm::Pattern&) override;
   void ends();  // with all of its cluster
@@ -94,7 +95,8 @@ class BlockWatch final : public vm::BlockObserver {
     std::array<const vm::Insn*, 32> last{};
     const vm::Insn* last_of(int lane) const { return seen->last_mask >> lane & 1 ? seen->last_access : last[static_cast<size_t>(lane)]; }
     void accesses(const vm::Insn& i, uint32_t mask) {
-      for (uint32_t left = seen->last_mask & ~mask; left; left &= left - 1) last[static_cast<size_t>(__builtin_ctz(left))] = seen->last_access;
+      for (uint32_t left = seen->last_mask & ~mask; left; left &= left - 1)
+        last[static_cast<size_t>(__builtin_ctz(left))] = seen->last_access;
       seen->last_access = &i;
       seen->last_mask = mask;
     }

@@ -49,9 +49,12 @@ Checker::Checker() {
   findings.set_file(recording_path());
   ops_.emplace_back();
   if (settings.host)
-    guard_ = std::make_unique<HostGuard>([this] { return to_guard(); },
-                                         [this](uint64_t address, uint64_t bytes, bool writes, HostStack stack) { return host_touched(address, bytes, writes, std::move(stack)); },
-                                         [this](uint64_t address, bool writes, HostStack stack) { host_lost(address, writes, std::move(stack)); });
+    guard_ = std::make_unique<HostGuard>(
+        [this] { return to_guard(); },
+        [this](uint64_t address, uint64_t bytes, bool writes, HostStack stack) {
+          return host_touched(address, bytes, writes, std::move(stack));
+        },
+        [this](uint64_t address, bool writes, HostStack stack) { host_lost(address, writes, std::move(stack)); });
 }
 
 bool Checker::repeated(uint64_t key) {
@@ -134,7 +137,8 @@ Checker::Place Checker::global_place(const Region& region, uint64_t address, con
     for (const auto& v : launch->program->variables())
       if (address >= v.address && address < v.address + v.size) {
         out.variable = shapes.place(v.name, address - v.address);
-        out.text = fmt::format("{} ({} variable, byte {} of {})", out.variable, v.constant ? "__constant__" : "__device__", address - v.address, v.size);
+        out.text = fmt::format("{} ({} variable, byte {} of {})", out.variable, v.constant ? "__constant__" : "__device__",
+                               address - v.address, v.size);
         return out;
       }
   out.text = fmt::format("byte {} of the allocation at {:#x} of size {} bytes", offset, region.base, region.size);
@@ -144,8 +148,8 @@ Checker::Place Checker::global_place(const Region& region, uint64_t address, con
 std::string Checker::thread_text(const Event& e, uint32_t lane) const {
   const auto &grid = ops_[e.op].grid, &block = ops_[e.op].block;
   const uint32_t t = e.warp * 32u + lane;
-  return fmt::format("by thread ({},{},{}) in block ({},{},{})", t % block[0], t / block[0] % block[1], t / block[0] / block[1], e.block % grid[0], e.block / grid[0] % grid[1],
-                     e.block / grid[0] / grid[1]);
+  return fmt::format("by thread ({},{},{}) in block ({},{},{})", t % block[0], t / block[0] % block[1], t / block[0] / block[1],
+                     e.block % grid[0], e.block / grid[0] % grid[1], e.block / grid[0] / grid[1]);
 }
 
 void Checker::describe_region(Finding& f, const Region& r) {
@@ -186,7 +190,7 @@ void Checker::queued(const Operation& o) {
   const std::string what = o.kind == OperationKind::Library ? o.name : kind_text(o.kind);
   const auto run = graph_runs_.find(o.stream);
   const auto whole = wholes_.find(o.stream);
-  const OpId op = whole != wholes_.end()        ? order.issue_child(whole->second, what)
+  const OpId op = whole != wholes_.end()     ? order.issue_child(whole->second, what)
                   : run == graph_runs_.end() ? order.issue(stream_of(o), what, after, log.tick())
                                              : issue_node(run->second, o, what, after);
   if (o.inner) wholes_[o.inner] = op;
@@ -349,7 +353,9 @@ std::shared_ptr<vm::Observer> Checker::child(const vm::Launch& launch, const Lau
 }
 
 Who who_of(const vm::Insn& i, Act act, uint32_t site) {
-  const Strength strength = strength_of(i, act == Act::Read ? vm::AccessKind::Read : act == Act::Write ? vm::AccessKind::Write : vm::AccessKind::Atomic);
+  const Strength strength = strength_of(i, act == Act::Read    ? vm::AccessKind::Read
+                                           : act == Act::Write ? vm::AccessKind::Write
+                                                               : vm::AccessKind::Atomic);
   return {site, static_cast<uint32_t>(act), static_cast<uint32_t>(strength), 0};
 }
 
@@ -391,7 +397,8 @@ std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInf
     const vm::Insn& i = code.function->insns[k];
     if ((info.known[k].place = info.places.of[k]) == vm::AccessPlaces::kNone) continue;
     info.known[k].site = sites.number(i, *code.function);
-    if (vm::loads_or_stores(i)) info.who[info.known[k].place] = who_of(i, i.source->form.row->cls == isa::Class::Load ? Act::Read : Act::Write, info.known[k].site);
+    if (vm::loads_or_stores(i))
+      info.who[info.known[k].place] = who_of(i, i.source->form.row->cls == isa::Class::Load ? Act::Read : Act::Write, info.known[k].site);
   }
   return std::make_shared<LaunchWatch>(*this, std::move(info));
 }
@@ -408,7 +415,9 @@ void LaunchWatch::end_block(const vm::Block& block, std::unique_ptr<vm::BlockObs
   // The leader of a cluster is the first to be told.
   if (block.leader == &block && block.members.size() > 1 && !info_.ended_by_checker)
     for (const vm::Block* member : block.members)
-      if (auto* watch = static_cast<BlockWatch*>(member == &block ? observer.get() : member->observer.get()); watch && !member->live_threads) watch->ends();
+      if (auto* watch = static_cast<BlockWatch*>(member == &block ? observer.get() : member->observer.get());
+          watch && !member->live_threads)
+        watch->ends();
   observer.reset();
 }
 
@@ -434,11 +443,15 @@ void LaunchWatch::end_grid(const vm::LaunchResult& result) {
   f.locations = {t.location};
   if (!t.location.empty()) f.lines.push_back({fmt::format("at {} in {}", f.kernel, t.location), {}});
   else f.lines.push_back({fmt::format("at {}", f.kernel), {}});
-  f.lines.push_back({fmt::format("by thread ({},{},{}) in block ({},{},{})", t.thread[0], t.thread[1], t.thread[2], t.block[0], t.block[1], t.block[2]), {}});
+  f.lines.push_back(
+      {fmt::format("by thread ({},{},{}) in block ({},{},{})", t.thread[0], t.thread[1], t.thread[2], t.block[0], t.block[1], t.block[2]),
+       {}});
   add_trap(f, t);
   f.lines.push_back({"the kernel was launched", info_.stack});
-  if (t.kind == Trap) f.mend = "such a trap is a __trap() of the program's, or grid.sync() in a kernel that cudaLaunchCooperativeKernel has not launched";
-  if (t.kind == Deadlock) f.mend = "every thread of the block must reach the same barrier, and what a thread waits for must be done by one that can run";
+  if (t.kind == Trap)
+    f.mend = "such a trap is a __trap() of the program's, or grid.sync() in a kernel that cudaLaunchCooperativeKernel has not launched";
+  if (t.kind == Deadlock)
+    f.mend = "every thread of the block must reach the same barrier, and what a thread waits for must be done by one that can run";
   c_.report(0, std::move(f));
 }
 

@@ -89,7 +89,8 @@ struct LaunchInfo {
   std::vector<EventId> grid_rounds;
 };
 
-inline constexpr char kLibrarySizes[] = "compare the numbers of elements, rows and columns, the leading dimensions and the increments with the size that was given to cudaMalloc";
+inline constexpr char kLibrarySizes[] =
+    "compare the numbers of elements, rows and columns, the leading dimensions and the increments with the size that was given to cudaMalloc";
 
 class Checker final : public Tool {
  public:

@@ -44,7 +44,9 @@ void Products::wait(uint64_t still_running, EventId now) {
   if (groups > (waited_.empty() ? 0 : waited_.back().groups)) waited_.push_back({groups, now});
 }
 
-uint64_t Products::group_of(EventId product) const { return static_cast<uint64_t>(std::ranges::upper_bound(ends_, product) - ends_.begin()); }
+uint64_t Products::group_of(EventId product) const {
+  return static_cast<uint64_t>(std::ranges::upper_bound(ends_, product) - ends_.begin());
+}
 
 EventId Products::complete(uint64_t group) const {
   const auto it = std::ranges::upper_bound(waited_, group, {}, &Waited::groups);

@@ -68,7 +68,15 @@ class EventLog {
     const vm::WatchedBurst& b = burst_of(id);
     const auto who = std::bit_cast<Who>(b.who[id % vm::kTogether]);
     if (b.first != (id & ~(vm::kTogether - 1)) || !who.site) return std::nullopt;
-    return Event{id, b.op, b.block, who.site, b.mask, static_cast<uint16_t>(b.warp), static_cast<Act>(who.act), static_cast<Strength>(who.strength), who.is_copy != 0};
+    return Event{id,
+                 b.op,
+                 b.block,
+                 who.site,
+                 b.mask,
+                 static_cast<uint16_t>(b.warp),
+                 static_cast<Act>(who.act),
+                 static_cast<Strength>(who.strength),
+                 who.is_copy != 0};
   }
   bool exhausted() const { return next_ > 0xfff00000u; }
 

@@ -23,9 +23,7 @@ std::string key_of(const Finding& f, const std::string& more) {
   return key;
 }
 
-bool worse(const Finding& a, const Finding& b) {
-  return a.severity != b.severity ? a.severity == Severity::Error : a.apart > b.apart;
-}
+bool worse(const Finding& a, const Finding& b) { return a.severity != b.severity ? a.severity == Severity::Error : a.apart > b.apart; }
 
 const std::string* fact(const Finding& f, const char* name) {
   const auto it = std::ranges::find(f.facts, name, &std::pair<std::string, std::string>::first);
@@ -42,13 +40,15 @@ std::string whole_place(const Finding& f) {
 // Who comes too early finds no value where nobody has stored one yet: it is the race that is the mistake.
 bool comes_of_race(const Finding& read, const Finding& race) {
   using enum FindingKind;
-  return read.kind == UninitializedRead && (race.kind == RaceRaw || race.kind == RaceWar || race.kind == RaceWaw) && race.severity == Severity::Error &&
-         std::ranges::find(race.locations, read.locations[0]) != race.locations.end() && whole_place(read) == whole_place(race);
+  return read.kind == UninitializedRead && (race.kind == RaceRaw || race.kind == RaceWar || race.kind == RaceWaw) &&
+         race.severity == Severity::Error && std::ranges::find(race.locations, read.locations[0]) != race.locations.end() &&
+         whole_place(read) == whole_place(race);
 }
 
 // What a shuffle reads of lanes that never come to it is that mistake, not another one.
 bool comes_of_absence(const Finding& read, const Finding& absence) {
-  return read.kind == FindingKind::ShuffleInactiveLane && absence.kind == FindingKind::LanesNeverArrive && absence.severity == Severity::Error && read.locations[0] == absence.locations[0];
+  return read.kind == FindingKind::ShuffleInactiveLane && absence.kind == FindingKind::LanesNeverArrive &&
+         absence.severity == Severity::Error && read.locations[0] == absence.locations[0];
 }
 
 }  // namespace

@@ -22,16 +22,20 @@ void Checker::failed_call(const FailedCall& call) {
     if (freed && freed->base == address) {
       f.kind = FindingKind::DoubleFree;
       f.title = fmt::format("Double free: {} of an address that was freed before", call.function);
-      f.lines.push_back({fmt::format("Address {:#x} of size {} bytes was freed by {}", address, freed->size, freed->freed_by), freed->freed});
+      f.lines.push_back(
+          {fmt::format("Address {:#x} of size {} bytes was freed by {}", address, freed->size, freed->freed_by), freed->freed});
       describe_region(f, *freed);
       f.mend = "free every allocation once; setting the pointer to nullptr after cudaFree makes a second call harmless";
     } else {
       f.kind = FindingKind::InvalidFree;
       f.title = fmt::format("Invalid free: {} of an address it did not give", call.function);
       if (live) {
-        f.lines.push_back({fmt::format("Address {:#x} is {} bytes into the allocation at {:#x} of size {} bytes", address, address - live->base, live->base, live->size), {}});
+        f.lines.push_back({fmt::format("Address {:#x} is {} bytes into the allocation at {:#x} of size {} bytes", address,
+                                       address - live->base, live->base, live->size),
+                           {}});
         describe_region(f, *live);
-        f.mend = live->base == address ? "free it with the function that belongs to the one that allocated it" : "free the pointer that the allocation gave, not one into its middle";
+        f.mend = live->base == address ? "free it with the function that belongs to the one that allocated it"
+                                       : "free the pointer that the allocation gave, not one into its middle";
       } else {
         f.lines.push_back({fmt::format("Address {:#x} is not memory of the device", address), {}});
         f.mend = "memory of malloc and new goes back with free and delete; cudaFree takes what cudaMalloc gave";
@@ -88,7 +92,9 @@ void Checker::report_leaks(const char* when) {
     f.lines.push_back({fmt::format("not freed before {}", when), {}});
     f.facts.emplace_back("address", fmt::format("{:#x}", r->base));
     f.facts.emplace_back("space", r->in_heap ? "heap" : "global");
-    f.mend = r->in_heap ? "give it back with free or delete in a kernel" : r->kind == vm::MemoryKind::Pinned ? "give it back with cudaFreeHost" : "give it back with cudaFree";
+    f.mend = r->in_heap                          ? "give it back with free or delete in a kernel"
+             : r->kind == vm::MemoryKind::Pinned ? "give it back with cudaFreeHost"
+                                                 : "give it back with cudaFree";
     findings.add(std::move(f), key_of(r->made));
   }
   if (count) findings.set_note("leaks", fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", bytes, count));
@@ -115,17 +121,24 @@ void Checker::report_calls() {
     f.kind = c.looked_at ? FindingKind::ApiError : FindingKind::UncheckedError;
     const bool misused = has_bad_arguments(c.call);
     f.severity = c.looked_at && !misused ? Severity::Warning : Severity::Error;
-    f.title = fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", c.call.error_name, c.call.code, c.call.error_text, c.call.function);
+    f.title = fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", c.call.error_name, c.call.code,
+                          c.call.error_text, c.call.function);
     f.lines.push_back({launch ? "the kernel was launched" : c.call.function + " was called", c.stack});
-    if (c.call.bytes.width && !c.call.bytes.base) f.lines.push_back({fmt::format("It was to {} a null pointer", c.call.writes ? "write to" : "read from"), {}});
+    if (c.call.bytes.width && !c.call.bytes.base)
+      f.lines.push_back({fmt::format("It was to {} a null pointer", c.call.writes ? "write to" : "read from"), {}});
     else if (c.call.bytes.width)
-      f.lines.push_back({fmt::format("It was to {} memory of the device, and {:#x} is not", c.call.writes ? "write to" : "read from", c.call.bytes.base), {}});
+      f.lines.push_back(
+          {fmt::format("It was to {} memory of the device, and {:#x} is not", c.call.writes ? "write to" : "read from", c.call.bytes.base),
+           {}});
     if (!c.call.reason.empty()) f.lines.push_back({c.call.reason, {}});
     if (!c.looked_at) f.lines.push_back({"and no later call looked at the error", {}});
-    f.mend = launch ? (c.looked_at ? "choose a configuration that the device and the kernel allow" : "look at cudaGetLastError() after every launch")
-             : misused && c.call.bytes.width && c.call.function.starts_with("cudaMemcpy") ? "the destination comes first, and the direction must fit both pointers: cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or cudaMemcpyDefault"
-             : misused ? "compare the arguments with what the pointers lead to, and widths with pitches"
-                       : "look at what every call returns";
+    f.mend =
+        launch ? (c.looked_at ? "choose a configuration that the device and the kernel allow"
+                              : "look at cudaGetLastError() after every launch")
+        : misused && c.call.bytes.width && c.call.function.starts_with("cudaMemcpy")
+            ? "the destination comes first, and the direction must fit both pointers: cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost or cudaMemcpyDefault"
+        : misused ? "compare the arguments with what the pointers lead to, and widths with pitches"
+                  : "look at what every call returns";
     f.facts.emplace_back("error", c.call.error_name);
     f.facts.emplace_back("function", c.call.function);
     if (misused) f.facts.emplace_back("arguments", "invalid");
@@ -248,7 +261,9 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
     f.kind = FindingKind::DevicePointer;
     f.title = fmt::format("Invalid {} of device memory by host code", verb);
     f.lines.push_back({"on the host", stack});
-    f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size), {}});
+    f.lines.push_back(
+        {fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size),
+         {}});
     describe_region(f, *r);
     f.mend = "host code cannot use pointers of cudaMalloc: copy the data with cudaMemcpy, or use cudaMallocManaged";
     report(0, std::move(f));
@@ -259,7 +274,9 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   }
   // Who used these bytes, and has not been waited for?
   const OpId self = host_function_of;
-  const auto known = [&](OpId op) { return failed_devices_.contains(order.device_of(op)) || (self ? order.ordered(op, self) : order.host_knows(op)); };
+  const auto known = [&](OpId op) {
+    return failed_devices_.contains(order.device_of(op)) || (self ? order.ordered(op, self) : order.host_knows(op));
+  };
   OpId other = 0;
   std::string who, thread, location, kernel;
   const Site* site = nullptr;
@@ -301,7 +318,9 @@ HostGuard::Answer Checker::host_touched(uint64_t address, uint64_t bytes, bool w
   f.lines.push_back({fmt::format("Host {}", verb), stack});
   if (!thread.empty()) f.lines.push_back({thread, {}});
   f.lines.push_back({fmt::format("{} was issued", order.what(other)), ops_[other].stack});
-  f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size), {}});
+  f.lines.push_back(
+      {fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", address, address - r->base, r->base, r->size),
+       {}});
   describe_region(f, *r);
   if (self) f.lines.push_back({"the host function was given to its stream", ops_[self].stack});
   f.mend = self ? "give the host function to the stream that uses the memory, or let its stream wait for an event of that one"
@@ -321,7 +340,9 @@ void Checker::host_lost(uint64_t address, bool writes, HostStack stack) {
   f.kind = FindingKind::UseAfterFree;
   f.title = fmt::format("Invalid {} by host code of memory that was freed", writes ? "write" : "read");
   f.lines.push_back({"on the host", std::move(stack)});
-  f.lines.push_back({fmt::format("Address {:#x} is {} bytes into an allocation at {:#x} of size {} bytes", address, address - freed->base, freed->base, freed->size), {}});
+  f.lines.push_back({fmt::format("Address {:#x} is {} bytes into an allocation at {:#x} of size {} bytes", address, address - freed->base,
+                                 freed->base, freed->size),
+                     {}});
   describe_region(f, *freed);
   f.lines.push_back({fmt::format("freed by {}", freed->freed_by), freed->freed});
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
@@ -342,11 +363,15 @@ void Checker::host_outside(uint64_t address, bool writes, HostStack stack) {
   f.kind = FindingKind::OutOfBounds;
   f.title = fmt::format("Invalid {} by host code outside of all memory", writes ? "write" : "read");
   f.lines.push_back({"on the host", std::move(stack)});
-  f.lines.push_back({fmt::format("Address {:#x} is {} bytes {} the nearest allocation at {:#x} of size {} bytes", address, distance, before ? "before" : "after", r->base, r->size), {}});
+  f.lines.push_back({fmt::format("Address {:#x} is {} bytes {} the nearest allocation at {:#x} of size {} bytes", address, distance,
+                                 before ? "before" : "after", r->base, r->size),
+                     {}});
   describe_region(f, *r);
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
-  f.mend = before && distance <= 2 * sizeof(void*) ? "memory of cudaMalloc and cudaMallocManaged goes back with cudaFree, that of cudaMallocHost with cudaFreeHost, not with free() or delete"
-                                                   : "compare the index with the number of elements that were allocated";
+  f.mend =
+      before && distance <= 2 * sizeof(void*)
+          ? "memory of cudaMalloc and cudaMallocManaged goes back with cudaFree, that of cudaMallocHost with cudaFreeHost, not with free() or delete"
+          : "compare the index with the number of elements that were allocated";
   report(0, std::move(f));
   kernel_failed_ = true;  // the program ends here
 }
@@ -358,7 +383,9 @@ void Checker::finish() {
   if (settings.host) report_calls();
   report_leaks("the program's end");
   if (regions.unwatched())
-    findings.set_note("memory", fmt::format("{} bytes of device memory were checked for bounds only: --shadow-memory gives the checker more", regions.unwatched()));
+    findings.set_note(
+        "memory",
+        fmt::format("{} bytes of device memory were checked for bounds only: --shadow-memory gives the checker more", regions.unwatched()));
   done_ = true;
   findings.write();
 }

@@ -80,10 +80,11 @@ void protect(uint64_t begin, uint64_t end, int how) { mprotect(reinterpret_cast<
 
 }  // namespace
 
-HostGuard::HostGuard(Ranges ranges, Touched touched, Lost lost) : ranges_(std::move(ranges)), touched_(std::move(touched)), lost_(std::move(lost)) {
+HostGuard::HostGuard(Ranges ranges, Touched touched, Lost lost)
+    : ranges_(std::move(ranges)), touched_(std::move(touched)), lost_(std::move(lost)) {
 #if defined(__x86_64__)
   guard = this;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   action.sa_sigaction = [](int, siginfo_t* info, void* context) {
     if (guard && guard->fault(reinterpret_cast<uint64_t>(info->si_addr), context)) return;
@@ -211,7 +212,9 @@ bool HostGuard::fault(uint64_t address, void* context) {
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   switch (touched_(address, 1, registers[REG_ERR] & 2, stack_of_fault(context))) {
     case Answer::NotOurs: return false;
-    case Answer::Die: return disable(), sigaction(SIGSEGV, &previous_fault, nullptr), protect(address & ~(kPage - 1), (address & ~(kPage - 1)) + kPage, PROT_NONE), true;
+    case Answer::Die:
+      return disable(), sigaction(SIGSEGV, &previous_fault, nullptr),
+             protect(address & ~(kPage - 1), (address & ~(kPage - 1)) + kPage, PROT_NONE), true;
     case Answer::LetThrough: break;
   }
   const uint64_t page = address & ~(kPage - 1);
@@ -231,7 +234,8 @@ void HostGuard::step(void* context) {
   std::lock_guard lock(guard_mutex);
   for (; stepping_count; --stepping_count) {
     const uint64_t page = stepping[stepping_count - 1];
-    if (std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return page >= r.begin && page < r.end; })) protect(page, page + kPage, PROT_NONE);
+    if (std::any_of(closed_.begin(), closed_.end(), [&](const auto& r) { return page >= r.begin && page < r.end; }))
+      protect(page, page + kPage, PROT_NONE);
   }
 #endif
 }
@@ -241,9 +245,10 @@ void HostGuard::system_call(long number, void* context) {
 #if defined(__x86_64__)
   const int error = errno;
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  const SystemCall call{number,
-                        {static_cast<uint64_t>(registers[REG_RDI]), static_cast<uint64_t>(registers[REG_RSI]), static_cast<uint64_t>(registers[REG_RDX]),
-                         static_cast<uint64_t>(registers[REG_R10]), static_cast<uint64_t>(registers[REG_R8]), static_cast<uint64_t>(registers[REG_R9])}};
+  const SystemCall call{
+      number,
+      {static_cast<uint64_t>(registers[REG_RDI]), static_cast<uint64_t>(registers[REG_RSI]), static_cast<uint64_t>(registers[REG_RDX]),
+       static_cast<uint64_t>(registers[REG_R10]), static_cast<uint64_t>(registers[REG_R8]), static_cast<uint64_t>(registers[REG_R9])}};
   if (call.stands_for_itself()) {
     *diversion = 0;
     if (!call.ends_thread()) leave_open(true);

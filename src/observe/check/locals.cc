@@ -49,7 +49,8 @@ bool BlockWatch::in_margin(Now& n, int lane, const uint8_t* flags, uint64_t offs
   const auto& [begin, margin] = *std::prev(next);
   if (at >= begin + margin.bytes || margin.function != function_of(n.insn, *n.warp.frame->function)) return false;
   const std::string of = fmt::format("after a local variable of size {}", in_bytes(margin.of));
-  if (offset < begin) bad_local(n, lane, fmt::format("Address {:#x} is out of bounds: the access ends {} {}", offset, in_bytes(offset + bytes - begin), of));
+  if (offset < begin)
+    bad_local(n, lane, fmt::format("Address {:#x} is out of bounds: the access ends {} {}", offset, in_bytes(offset + bytes - begin), of));
   else bad_local(n, lane, fmt::format("Address {:#x} is {} {}", offset, in_bytes(at - begin + 1), of));
   return true;
 }
@@ -64,14 +65,16 @@ void BlockWatch::local_access(Now& n) {
     const uint64_t offset = n.access.address[l];
     if (offset & align) misaligned(n, l, align + 1);
     if (offset + bytes > limit || offset + bytes < offset) {
-      const bool of_stack = offset >= n.warp.stack_tops[l] && offset + bytes <= n.warp.local_limit && offset + bytes > offset;  // from alloca
+      const bool of_stack =
+          offset >= n.warp.stack_tops[l] && offset + bytes <= n.warp.local_limit && offset + bytes > offset;  // from alloca
       if (of_stack || (!c_.settings.memory && offset + bytes <= n.warp.local_limit)) continue;
       bad_local(n, l, fmt::format("Address {:#x} is out of bounds: the function's local variables have {}", offset, in_bytes(limit)));
     }
     if (!c_.settings.init && !c_.settings.memory) continue;
     if (!s.local || s.local_stride < limit) {
       auto fresh = std::make_unique<uint8_t[]>(size_t(32) * (limit + 64));
-      for (int k = 0; k < 32 && s.local; ++k) std::copy_n(&s.local[size_t(k) * s.local_stride], s.local_stride, &fresh[size_t(k) * (limit + 64)]);
+      for (int k = 0; k < 32 && s.local; ++k)
+        std::copy_n(&s.local[size_t(k) * s.local_stride], s.local_stride, &fresh[size_t(k) * (limit + 64)]);
       s.local = std::move(fresh);
       s.local_stride = limit + 64;
     }
@@ -90,7 +93,8 @@ void BlockWatch::local_access(Now& n) {
 void BlockWatch::bad_local(Now& n, int lane, std::string what) {
   n.site = c_.sites.number(n.insn, n.warp);
   const uint64_t offset = n.access.address[lane];
-  Finding f = finding(n, lane, FindingKind::OutOfBounds, fmt::format("Invalid __local__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
+  Finding f =
+      finding(n, lane, FindingKind::OutOfBounds, fmt::format("Invalid __local__ {} of size {}", verb(n.act), in_bytes(n.access.bytes)));
   f.facts.emplace_back("address", fmt::format("{:#x}", offset));
   f.lines.push_back({std::move(what), {}});
   f.mend = "compare the index with the size of the local array, and the type that it is looked at through with its own";

@@ -31,7 +31,8 @@ OpId OpOrder::issue(uint32_t stream, std::string what, std::span<const OpId> aft
   join(clock, *own.clock);
   for (const Stream& other : streams_) {
     if (&other == &own || other.device != own.device) continue;
-    const bool waits = (own.kind == Kind::Legacy && other.kind == Kind::Blocking) || (own.kind == Kind::Blocking && other.kind == Kind::Legacy);
+    const bool waits =
+        (own.kind == Kind::Legacy && other.kind == Kind::Blocking) || (own.kind == Kind::Blocking && other.kind == Kind::Legacy);
     if (waits) join(clock, *other.clock);
   }
   for (OpId a : after) join(clock, *ops_[a].before);

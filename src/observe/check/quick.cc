@@ -27,7 +27,8 @@ bool layout_holds() {
 // `by_many`. False: it has to be looked at cell by cell, and nothing has changed. `of_this_warp` says it of an event; -1: nobody
 // knows any more. `readers` is set where the words have the same two readers, of two warps, and have had since the bound.
 template <int kCells, class Find>
-bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, bool by_many, const Look& look, Find of_this_warp, Readers& readers) {
+bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, bool by_many, const Look& look, Find of_this_warp,
+         Readers& readers) {
   using V = Cells<kCells>;
   const EventId first = cells->read_a, first_b = cells->read_b, bound = look.bound;
   const Summary s = sum_up<kCells>(cells, count, look.id);
@@ -77,7 +78,8 @@ bool see(Cell* cells, uint32_t count, uint32_t lane, uint32_t words_of_lane, boo
     return become([&](V v, V) { return (v & keep) | reader; });
   }
   // The reader of another warp stays.
-  const V keep = each_cell<kCells>(~0u, 0, 0, ~(kALane | kAMany | kBLane | kBMany)), fresh = reader | each_cell<kCells>(0, 0, first, kTwoWarps);
+  const V keep = each_cell<kCells>(~0u, 0, 0, ~(kALane | kAMany | kBLane | kBMany)),
+          fresh = reader | each_cell<kCells>(0, 0, first, kTwoWarps);
   readers = {look.id, first};
   return become([&](V v, V who) { return (v & keep) | fresh | (v & lane_bits) << 8 | (v & many) << 1 | who; });
 }
@@ -124,8 +126,10 @@ bool see_cell(Cell& c, uint32_t lane, bool by_many, const Look& look, Find of_th
 template <int kNumber, class V>
 V spread(V v) {
   if constexpr (sizeof(V) == sizeof(Cells<1>)) return __builtin_shufflevector(v, v, kNumber, kNumber, kNumber, kNumber);
-  else return __builtin_shufflevector(v, v, kNumber, kNumber, kNumber, kNumber, kNumber + 4, kNumber + 4, kNumber + 4, kNumber + 4, kNumber + 8, kNumber + 8, kNumber + 8, kNumber + 8,
-                                      kNumber + 12, kNumber + 12, kNumber + 12, kNumber + 12);
+  else
+    return __builtin_shufflevector(v, v, kNumber, kNumber, kNumber, kNumber, kNumber + 4, kNumber + 4, kNumber + 4, kNumber + 4,
+                                   kNumber + 8, kNumber + 8, kNumber + 8, kNumber + 8, kNumber + 12, kNumber + 12, kNumber + 12,
+                                   kNumber + 12);
 }
 
 // What see_cell does to cells side by side that are read, each with its own readers: nobody, this event, two warps, or this warp in
@@ -141,17 +145,20 @@ bool see_readers(Cell* cells, Cells<kCells> who, bool by_many, const Look& look)
   const V again = where(a == look.id), first = where(a < look.bound), late_b = where(b >= look.bound);
   const V quiet = where((rest & kTwoWarps) != 0) & late_b & ~again & ~first;
   const V own = where(a - burst < vm::kTogether) & ~(again | first | quiet);
-  V good = (again | first | quiet | (own & (~late_b | where(b - burst < vm::kTogether)))) & where((rest & kSplit) == 0) & where(write < look.bound);
+  V good = (again | first | quiet | (own & (~late_b | where(b - burst < vm::kTogether)))) & where((rest & kSplit) == 0) &
+           where(write < look.bound);
   if (look.tracks_values) good &= where((rest & kHasValue) != 0);
   if (__builtin_reduce_and(good) == 0) return false;
   const V differs = where((rest & kALane) != lane) | where((rest & kAMany) != 0), moves = own & differs;
   const V many = V{} + (by_many ? kAMany : 0);
   const V fresh = (rest & ~(kALane | kAMany)) | lane | many;
-  V now = (again & (rest | many | (where((rest & kALane) != lane) & kAMany))) | (first & fresh & ~kTwoWarps) | (quiet & rest) | (own & ~moves & fresh);
+  V now = (again & (rest | many | (where((rest & kALane) != lane) & kAMany))) | (first & fresh & ~kTwoWarps) | (quiet & rest) |
+          (own & ~moves & fresh);
   now |= moves & ((fresh & ~(kTwoWarps | kBLane | kBMany)) | (rest & kALane) << 8 | (rest & kAMany) << 1);
   constexpr uint32_t kAll = ~0u;
   const V reader = (first | own) & look.id, kept = ~(first | own) & a, other = (moves & a) | (~moves & b);
-  v = (v & each_cell<kCells>(kAll, 0, 0, 0)) | ((reader | kept) & each_cell<kCells>(0, kAll, 0, 0)) | (other & each_cell<kCells>(0, 0, kAll, 0)) | (now & each_cell<kCells>(0, 0, 0, kAll));
+  v = (v & each_cell<kCells>(kAll, 0, 0, 0)) | ((reader | kept) & each_cell<kCells>(0, kAll, 0, 0)) |
+      (other & each_cell<kCells>(0, 0, kAll, 0)) | (now & each_cell<kCells>(0, 0, 0, kAll));
   std::memcpy(static_cast<void*>(cells), &v, sizeof v);
   return true;
 }
@@ -187,7 +194,8 @@ bool see_first_readers(Cell* cells, const Cells<1>* ids, uint32_t count, uint32_
   const Cells<1> some = fold(any, [](auto x, auto y) { return x | y; }), every = fold(all, [](auto x, auto y) { return x & y; });
   if ((some[kRest] & kSplit) || high[kWrite] >= look.bound || high[kReadA] >= look.bound) return false;
   if (look.tracks_values && !(every[kRest] & kHasValue)) return false;
-  const V keep = each_cell<kAtOnce>(~0u, 0, ~0u, ~(kALane | kAMany | kTwoWarps)), who = each_cell<kAtOnce>(0, 0, 0, lane << 8 | (by_many ? kAMany : 0));
+  const V keep = each_cell<kAtOnce>(~0u, 0, ~0u, ~(kALane | kAMany | kTwoWarps)),
+          who = each_cell<kAtOnce>(0, 0, 0, lane << 8 | (by_many ? kAMany : 0));
   for (uint32_t k = 0; k < count; k += kAtOnce) {
     V v, readers;
     std::memcpy(&v, cells + k, sizeof v);
@@ -224,7 +232,8 @@ bool BlockWatch::sees_words(const Quick& q, uint64_t offset, uint32_t words, uin
                               : see<4>(cells, words, lane, words_of_lane, many, q, of_this_warp, readers);
   if (shared && readers.b) note_quiet(offset, 4 * words, readers);
   if (seen) return true;
-  return words % 4 ? see_each<1>(cells, words, lane, words_of_lane, many, q, of_this_warp) : see_each<4>(cells, words, lane, words_of_lane, many, q, of_this_warp);
+  return words % 4 ? see_each<1>(cells, words, lane, words_of_lane, many, q, of_this_warp)
+                   : see_each<4>(cells, words, lane, words_of_lane, many, q, of_this_warp);
 }
 
 // --- lines of shared memory -----------------------------------------------------------------------------------------
@@ -296,7 +305,8 @@ bool BlockWatch::sees_settled(const vm::Insn& i, Quick& q, uint32_t mask, const 
   const LaunchInfo::Known& known = l_.known_of(i);
   if (!bytes || (bytes & (bytes - 1))) return false;
   if (mask == ~0u && p.runs && p.stride >= 0) {
-    const uint64_t run = static_cast<uint64_t>(p.stride) * (32 / p.runs - 1) + bytes, last = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1));
+    const uint64_t run = static_cast<uint64_t>(p.stride) * (32 / p.runs - 1) + bytes,
+                   last = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1));
     const uint64_t low = std::min(p.first, last), high = std::max(p.first, last) + run;
     if ((p.first | static_cast<uint64_t>(p.gap) | static_cast<uint64_t>(p.stride)) & (bytes - 1)) return false;
     if (high <= low || !finds(q, i, known, low, high)) return false;
@@ -350,11 +360,13 @@ bool BlockWatch::finds(Quick& q, const vm::Insn& i, const LaunchInfo::Known& kno
 // Where each lane's access begins, and the least and the most of those of `mask`; gives the bits that any of these has.
 uint64_t BlockWatch::places_of(const vm::Pattern& p, uint32_t mask, std::array<uint64_t, 32>& at, uint64_t& low, uint64_t& high) {
   using Lanes = uint64_t __attribute__((ext_vector_type(32)));
-  constexpr Lanes kLane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+  constexpr Lanes kLane = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                           16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
   Lanes all;
   if (p.runs) {
     const uint64_t length = 32 / p.runs;
-    all = p.first + static_cast<uint64_t>(p.stride) * (kLane & (length - 1)) + static_cast<uint64_t>(p.gap) * (kLane >> static_cast<uint64_t>(__builtin_ctzll(length)));
+    all = p.first + static_cast<uint64_t>(p.stride) * (kLane & (length - 1)) +
+          static_cast<uint64_t>(p.gap) * (kLane >> static_cast<uint64_t>(__builtin_ctzll(length)));
   } else {
     std::memcpy(&all, p.addresses, sizeof all);
   }
@@ -375,7 +387,8 @@ bool BlockWatch::sees_parts(const vm::Insn& i, const Quick& q, uint32_t mask, co
   for (uint32_t left = mask; left && good; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(left));
     for (uint32_t k = 0; k < i.count; ++k)
-      q.shadow->each(at[lane] - q.zero + k * element, element, [&](Cell& c, uint64_t, uint32_t) { good = good && see_cell(c, lane, false, q, of_this_warp); });
+      q.shadow->each(at[lane] - q.zero + k * element, element,
+                     [&](Cell& c, uint64_t, uint32_t) { good = good && see_cell(c, lane, false, q, of_this_warp); });
   }
   return good;
 }
@@ -393,7 +406,8 @@ bool BlockWatch::sees_lanes(const vm::Insn& i, Quick& q, uint32_t active, uint32
   q.id = event_of(q.warp, known.place, active);
   if (!q.shadow) return true;
   const auto of_this_warp = [&](EventId id) { return says_of_warp(q, id); };
-  for (uint32_t left = mask; left; left &= left - 1) __builtin_prefetch(&q.shadow->word(at[static_cast<size_t>(__builtin_ctz(left))] - q.zero), 1);
+  for (uint32_t left = mask; left; left &= left - 1)
+    __builtin_prefetch(&q.shadow->word(at[static_cast<size_t>(__builtin_ctz(left))] - q.zero), 1);
   if (bytes / i.count < 4) return sees_parts(i, q, mask, at);
   for (uint32_t left = mask; left; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(left));
@@ -459,8 +473,10 @@ bool BlockWatch::sees_batch(const vm::LoadBatch& batch, uint32_t warp, const vm:
     if (*last == now && words_.own_era == own_era_) return true;
   }
   if ((p.first | static_cast<uint64_t>(p.gap)) & (bytes - 1)) return false;
-  const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1)), extent = static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
-  const uint64_t low = std::min(p.first, last_run) + static_cast<uint64_t>(batch.least), high = std::max(p.first, last_run) + static_cast<uint64_t>(batch.most) + extent;
+  const uint64_t last_run = p.first + static_cast<uint64_t>(p.gap * (p.runs - 1)),
+                 extent = static_cast<uint64_t>(p.stride * (length - 1)) + bytes;
+  const uint64_t low = std::min(p.first, last_run) + static_cast<uint64_t>(batch.least),
+                 high = std::max(p.first, last_run) + static_cast<uint64_t>(batch.most) + extent;
   const vm::Insn& leader = *batch.loads[0].insn;
   Quick q;
   if (high <= low || !finds(q, leader, l_.known_of(leader), low, high)) return false;
@@ -468,7 +484,8 @@ bool BlockWatch::sees_batch(const vm::LoadBatch& batch, uint32_t warp, const vm:
   warps_[warp].accesses(*batch.loads.back().insn, ~0u);
   if (batch.pattern.settled) {
     if (has_values(q, low, high)) {
-      remember_settled(2 * batch.loads[0].place + 1, q, low, high, static_cast<uint64_t>(-batch.least), extent + static_cast<uint64_t>(batch.most - batch.least));
+      remember_settled(2 * batch.loads[0].place + 1, q, low, high, static_cast<uint64_t>(-batch.least),
+                       extent + static_cast<uint64_t>(batch.most - batch.least));
       return true;
     }
     for (const vm::LoadBatch::Load& load : batch.loads)
@@ -495,10 +512,13 @@ bool BlockWatch::sees_batch(const vm::LoadBatch& batch, uint32_t warp, const vm:
   if (batch.row && p.stride == 0 && bytes == 4) {
     const uint32_t all = count / kAtOnce * kAtOnce;
     uint32_t run = 0;
-    while (run < p.runs && see_first_readers(&q.shadow->word(p.first - q.zero + static_cast<uint64_t>(p.gap * run)), ids, all, run * length, length > 1, q)) ++run;
+    while (run < p.runs &&
+           see_first_readers(&q.shadow->word(p.first - q.zero + static_cast<uint64_t>(p.gap * run)), ids, all, run * length, length > 1, q))
+      ++run;
     if (run == p.runs) done = all;
   }
-  const uint64_t whole = q.shadow == &shared_ ? high - low - static_cast<uint64_t>(batch.most - batch.least) : 0;  // that a load reaches over
+  const uint64_t whole =
+      q.shadow == &shared_ ? high - low - static_cast<uint64_t>(batch.most - batch.least) : 0;  // that a load reaches over
   for (uint32_t k = done; k < count; ++k) {
     const uint64_t offset = static_cast<uint64_t>(batch.loads[k].offset);
     q.id = ids[k][kReadA];

@@ -8,8 +8,8 @@ namespace warpbeam::observe::check {
 // Whether threads that meet here could learn, or leave, anything.
 bool BlockWatch::tells_nothing(const vm::Insn& i, const WarpState& s) const {
   const isa::Sem sem = i.mods().sem;
-  return (sem == isa::Sem::None || sem == isa::Sem::Weak || sem == isa::Sem::Relaxed) && trait_of(*i.source->form.row) == Trait::None && !s.lanes && !handed_ && meetings_.empty() &&
-         l_.meetings->empty();
+  return (sem == isa::Sem::None || sem == isa::Sem::Weak || sem == isa::Sem::Relaxed) && trait_of(*i.source->form.row) == Trait::None &&
+         !s.lanes && !handed_ && meetings_.empty() && l_.meetings->empty();
 }
 
 // Whether an atomic operation of that strength may change the word without a race.

@@ -14,9 +14,7 @@
 namespace warpbeam::observe::check {
 namespace {
 
-std::string value_text(uint64_t bits, uint32_t bytes) {
-  return fmt::format("{:#0{}x}", bits, 2 + 2 * bytes);
-}
+std::string value_text(uint64_t bits, uint32_t bytes) { return fmt::format("{:#0{}x}", bits, 2 + 2 * bytes); }
 
 uint64_t read_bytes(const std::byte* at, uint32_t bytes) {
   uint64_t v = 0;
@@ -30,7 +28,6 @@ bool several_store(const vm::Access& a, int lane) {
     if (a.address[static_cast<size_t>(__builtin_ctz(left))] == a.address[static_cast<size_t>(lane)]) return true;
   return false;
 }
-
 
 }  // namespace
 
@@ -89,7 +86,8 @@ bool BlockWatch::ordered_product(const Now& n, const BlockWatch& home, Event e, 
 bool BlockWatch::ordered(const Now& n, const Event& e, uint32_t e_lane, int lane) const {
   if (e.op != l_.op && c_.order.ordered(e.op, l_.op)) return true;
   if (e.is_copy && e.op == l_.op && c_.sites[e.site].product)
-    if (const BlockWatch* home = e.block == linear_ ? this : n.home; home && home->linear_ == e.block) return ordered_product(n, *home, e, lane);
+    if (const BlockWatch* home = e.block == linear_ ? this : n.home; home && home->linear_ == e.block)
+      return ordered_product(n, *home, e, lane);
   if (e.is_copy && e.op == l_.op && e.block == linear_) return ordered_copy(n, e, e_lane, lane);
   if (e.op == l_.op && e.block == linear_) {
     if (e.id < base_) return true;
@@ -117,7 +115,8 @@ bool BlockWatch::changes_nothing(const Now& n, int lane, uint64_t offset, uint32
 // Is the last write a plain store of the same thread, which has met nobody since, or of another that this one races with?
 bool BlockWatch::meets_plain_store(const Now& n, const Cell& c, int lane) const {
   const std::optional<Event> e = c_.log.find(c.write);
-  if (!e || e->act != Act::Write || e->strength != Strength::Weak || e->is_copy || e->op != l_.op || e->block != linear_ || e->id < base_) return false;
+  if (!e || e->act != Act::Write || e->strength != Strength::Weak || e->is_copy || e->op != l_.op || e->block != linear_ || e->id < base_)
+    return false;
   if (e->warp == n.warp.index && c.write_lane == lane) return e->id >= n.state.base;
   return !ordered(n, *e, c.write_lane, lane);
 }
@@ -135,7 +134,9 @@ void BlockWatch::keep_plain_store(const Now& n, Cell& c) const {
 
 void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, int lane) {
   const bool writes = n.act != Act::Read;
-  if (n.act == Act::Write && (c.init || (n.region && n.region->initialised)) && c_.sites[n.site].updates && changes_nothing(n, lane, offset, bytes, n.memory + offset)) return;
+  if (n.act == Act::Write && (c.init || (n.region && n.region->initialised)) && c_.sites[n.site].updates &&
+      changes_nothing(n, lane, offset, bytes, n.memory + offset))
+    return;
   auto hazard = [&](EventId id, uint32_t other_lane, bool many, Hazard h) {
     const std::optional<Event> e = c_.log.find(id);
     if (!e) return;
@@ -157,7 +158,8 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     const bool meet = e->strength >= needed && n.strength >= needed;
     const bool same_warp = e->warp == n.warp.index && e->block == linear_ && e->op == l_.op;
     const bool lost = h == Hazard::WriteAfterWrite && c_.sites[n.site].rewrites && c_.sites[e->site].rewrites;
-    const bool in_tail = lost || n.shared || (same_warp && h == Hazard::ReadAfterWrite && e->strength == Strength::Sys && n.strength == Strength::Sys);
+    const bool in_tail =
+        lost || n.shared || (same_warp && h == Hazard::ReadAfterWrite && e->strength == Strength::Sys && n.strength == Strength::Sys);
     if (meet && ((e->act == Act::Atomic && n.act == Act::Atomic) || !in_tail)) return;
     if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, {other_lane, many, one_of_many}, lane, offset, bytes);
   };
@@ -283,8 +285,8 @@ void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {
     const uint64_t key = uint64_t(n.site) << 32 | uint64_t(u.op & 0xffffff) << 8 | 2;
     if (c_.repeated(key)) continue;
     Finding f = finding(n, lane, FindingKind::RaceStreams,
-                        fmt::format("Race reported between {} access at {} in {} and {} in another stream", name(n.act), c_.sites[n.site].kernel,
-                                    c_.sites[n.site].location, c_.order.what(u.op)));
+                        fmt::format("Race reported between {} access at {} in {} and {} in another stream", name(n.act),
+                                    c_.sites[n.site].kernel, c_.sites[n.site].location, c_.order.what(u.op)));
     f.lines.erase(f.lines.begin());
     add_place(f, n, address);
     f.lines.push_back({c_.order.what(u.op) + " was issued", u.stack});
@@ -296,7 +298,8 @@ void BlockWatch::look_at_ranges(Now& n, uint64_t address, int lane) {
 
 void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, int lane, uint64_t offset, uint32_t bytes) {
   const auto [other_lane, many, one_of_many] = who;
-  const bool same_op = other.op == l_.op, same_block = same_op && other.block == linear_, same_warp = same_block && other.warp == n.warp.index;
+  const bool same_op = other.op == l_.op, same_block = same_op && other.block == linear_,
+             same_warp = same_block && other.warp == n.warp.index;
   const bool other_device = !same_op && c_.order.device_of(other.op) != c_.order.device_of(l_.op);
   const Site& mine = c_.sites[n.site];
   const Site& theirs = c_.sites[other.site];
@@ -315,8 +318,9 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
     scope_too_small = other.strength < needed || n.strength < needed;
     // Volatile accesses to shared memory stand in for barriers more often than they are flags, and so they do in a warp that
     // reads from global memory what its other lanes have just stored there.
-    const bool tail = !(mine.ordered && theirs.ordered) &&
-                      (n.shared || (together && hazard == Hazard::ReadAfterWrite && other.strength == Strength::Sys && n.strength == Strength::Sys));
+    const bool tail =
+        !(mine.ordered && theirs.ordered) &&
+        (n.shared || (together && hazard == Hazard::ReadAfterWrite && other.strength == Strength::Sys && n.strength == Strength::Sys));
     if (!scope_too_small && (!tail || flag)) return;
   }
   // The first guess of a loop of compare-and-swaps is how CUDA's guide writes it. `if (*p < v) atomicMax(p, v)` is right as long as the
@@ -360,7 +364,8 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   f.lines.push_back({fmt::format("and {} access at {} in {}", name(n.act), mine.kernel, mine.location), {}});
   add_inlined(f, mine.inlined, mine.kernel);
   add_callers(f, n.warp);
-  std::string first = fmt::format("{} {}", name(other.act), one_of_many ? "by another thread of this warp" : c_.thread_text(other, other_lane));
+  std::string first =
+      fmt::format("{} {}", name(other.act), one_of_many ? "by another thread of this warp" : c_.thread_text(other, other_lane));
   if (!same_op) first += " of " + c_.order.what(other.op);
   if (other_device) first += fmt::format(" on device {}", c_.order.device_of(other.op));
   std::string second = fmt::format("{} {}", name(n.act), thread_text(n.warp, lane));
@@ -381,24 +386,40 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   if (!same_op) f.lines.push_back({"and the other one", c_.ops_[other.op].stack});
 
   const char* space = n.shared ? "shared" : "global";
-  if (!same_op && c_.order.in_graph(other.op) && c_.order.in_graph(l_.op)) f.mend = "nothing in the graph orders the two nodes: add an edge between them";
-  else if (scope_too_small && needed == Strength::Sys) f.mend = "an atomic of device scope does not reach other devices: use the function with _system, or cuda::thread_scope_system";
-  else if (other_device) f.mend = "let one device's stream wait for the other's with cudaEventRecord and cudaStreamWaitEvent; grids that are launched together meet in this_multi_grid().sync()";
+  if (!same_op && c_.order.in_graph(other.op) && c_.order.in_graph(l_.op))
+    f.mend = "nothing in the graph orders the two nodes: add an edge between them";
+  else if (scope_too_small && needed == Strength::Sys)
+    f.mend = "an atomic of device scope does not reach other devices: use the function with _system, or cuda::thread_scope_system";
+  else if (other_device)
+    f.mend =
+        "let one device's stream wait for the other's with cudaEventRecord and cudaStreamWaitEvent; grids that are launched together meet in this_multi_grid().sync()";
   else if (!same_op) f.mend = "let one stream wait for the other with cudaEventRecord and cudaStreamWaitEvent, or use one stream";
   else if (scope_too_small) f.mend = "an atomic of block scope does not reach other blocks: use the function without _block";
-  else if (theirs.product) f.mend = "a product of a warp group has read its matrices only after wgmma.wait_group, for other threads also after a barrier that comes behind it";
-  else if (other.is_copy && theirs.bulk) f.mend = "a bulk copy has read its source only after its group has been waited for (cp.async.bulk.wait_group.read), for other threads also after a __syncthreads()";
-  else if (copies) f.mend = "an asynchronous copy is complete only after its group has been waited for (cp.async.wait_group, __pipeline_wait_prior, cg::wait), for other threads also after a __syncthreads()";
+  else if (theirs.product)
+    f.mend =
+        "a product of a warp group has read its matrices only after wgmma.wait_group, for other threads also after a barrier that comes behind it";
+  else if (other.is_copy && theirs.bulk)
+    f.mend =
+        "a bulk copy has read its source only after its group has been waited for (cp.async.bulk.wait_group.read), for other threads also after a __syncthreads()";
+  else if (copies)
+    f.mend =
+        "an asynchronous copy is complete only after its group has been waited for (cp.async.wait_group, __pipeline_wait_prior, cg::wait), for other threads also after a __syncthreads()";
   else if (hazard == Hazard::WriteAfterWrite && !atomics && !same_warp && theirs.location == mine.location)
-    f.mend = same_block ? "threads store different values to one place: let one of them store, or give each a place of its own"
-                        : "blocks store different values to one place: is blockIdx missing in the index? Otherwise let one of them store, or use an atomic";
+    f.mend =
+        same_block
+            ? "threads store different values to one place: let one of them store, or give each a place of its own"
+            : "blocks store different values to one place: is blockIdx missing in the index? Otherwise let one of them store, or use an atomic";
   else if (other.id != n.id && !atomics && !same_block && theirs.location == mine.location)
     f.mend = "blocks are not ordered: use an atomic operation where all of them count or add up, or write into a second buffer";
-  else if (other.id != n.id && !atomics && (theirs.location == mine.location || (hazard == Hazard::WriteAfterRead && several_store(n.access, lane))))
-    f.mend = "threads read and write one place in turn: use an atomic operation such as atomicAdd, or a barrier between reading and writing";
-  else if (same_warp && other.id == n.id) f.mend = "lanes of a warp store different values to one place: let one of them store, or use an atomic";
+  else if (other.id != n.id && !atomics &&
+           (theirs.location == mine.location || (hazard == Hazard::WriteAfterRead && several_store(n.access, lane))))
+    f.mend =
+        "threads read and write one place in turn: use an atomic operation such as atomicAdd, or a barrier between reading and writing";
+  else if (same_warp && other.id == n.id)
+    f.mend = "lanes of a warp store different values to one place: let one of them store, or use an atomic";
   else if (same_warp) f.mend = "the lanes are not ordered: put __syncwarp() between the two accesses";
-  else if (same_block && atomics && !both_strong) f.mend = "one side is atomic and the other is not: make both atomic, or put __syncthreads() between them";
+  else if (same_block && atomics && !both_strong)
+    f.mend = "one side is atomic and the other is not: make both atomic, or put __syncthreads() between them";
   else if (same_block) f.mend = "put __syncthreads() between the two accesses";
   else if (both_strong || atomics) f.mend = "both sides must be atomic (with device scope), or one must come in a later kernel";
   else if (n.shared) f.mend = "put cluster.sync() between the two accesses: __syncthreads() is a barrier of one block";
@@ -411,9 +432,14 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   static constexpr const char* kBetween[] = {"lanes", "warps", "blocks", "launches"};
   f.facts.emplace_back("between", kBetween[static_cast<int>(f.apart)]);
   f.facts.emplace_back("other_thread", same_op ? c_.thread_text(other, other_lane) : c_.order.what(other.op));
-  if (lost_update) f.mend = "each thread stores what it loaded before, and what another has stored in between is lost: use an atomic operation such as atomicAdd";
-  else if (guess) f.mend = "the plain read promises nothing while others change the place: read with __ldcg, a volatile access or an atomic load, or leave the look away";
-  else if (severity == Severity::Warning) f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
+  if (lost_update)
+    f.mend =
+        "each thread stores what it loaded before, and what another has stored in between is lost: use an atomic operation such as atomicAdd";
+  else if (guess)
+    f.mend =
+        "the plain read promises nothing while others change the place: read with __ldcg, a volatile access or an atomic load, or leave the look away";
+  else if (severity == Severity::Warning)
+    f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
   c_.report(key, std::move(f));
 }
 

@@ -65,7 +65,8 @@ void Checker::read_unwritten(Region& r, const Bytes& bytes, OpId op, const HostS
   f.title = without == total ? fmt::format("Uninitialized memory is {}: nobody has written any of it", done)
                              : fmt::format("Partly uninitialized memory is {}: {} of {} words have no value", done, without, total);
   f.lines.push_back({order.what(op) + " was issued", stack});
-  f.lines.push_back({fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", r.base + first, first, r.base, r.size), {}});
+  f.lines.push_back(
+      {fmt::format("Address {:#x} is byte {} of the allocation at {:#x} of size {} bytes", r.base + first, first, r.base, r.size), {}});
   describe_region(f, r);
   f.mend = "does the kernel run, with enough blocks to write every element, and does it set all members?";
   findings.add(std::move(f), key_of(stack));
@@ -79,7 +80,9 @@ void Checker::look_for_freed(const Bytes& bytes, bool writes, const HostStack& s
   f.kind = FindingKind::UseAfterFree;
   f.title = fmt::format("Invalid {} by {} of memory that was freed", writes ? "write" : "read", what);
   f.lines.push_back({fmt::format("{} was issued", what), stack});
-  f.lines.push_back({fmt::format("Address {:#x} is {} bytes into an allocation at {:#x} of size {} bytes", bytes.base, bytes.base - freed->base, freed->base, freed->size), {}});
+  f.lines.push_back({fmt::format("Address {:#x} is {} bytes into an allocation at {:#x} of size {} bytes", bytes.base,
+                                 bytes.base - freed->base, freed->base, freed->size),
+                     {}});
   describe_region(f, *freed);
   f.lines.push_back({fmt::format("freed by {}", freed->freed_by), freed->freed});
   f.facts.emplace_back("address", fmt::format("{:#x}", bytes.base));
@@ -101,18 +104,25 @@ bool Checker::bad_bytes(const FailedCall& call, const HostStack& stack) {
   }
   constexpr uint64_t kNear = 1 << 20;
   const Region* const region = inside ? inside : regions.nearest(bytes.base);
-  if (!settings.memory || !region || (!inside && (bytes.base < region->base ? region->base - bytes.base : bytes.base - region->base - region->size) > kNear)) return false;
+  if (!settings.memory || !region ||
+      (!inside && (bytes.base < region->base ? region->base - bytes.base : bytes.base - region->base - region->size) > kNear))
+    return false;
   const uint64_t end = region->base + region->size;
   const uint64_t last = bytes.base + bytes.width + (bytes.rows - 1) * bytes.pitch + (bytes.planes - 1) * bytes.plane;
   const uint64_t address = inside ? end : bytes.base;
   Finding f;
   f.kind = FindingKind::OutOfBounds;
-  f.title = fmt::format("Invalid {} of {} bytes by {}", call.writes ? "write" : "read", bytes.width * bytes.rows * bytes.planes, call.function);
+  f.title =
+      fmt::format("Invalid {} of {} bytes by {}", call.writes ? "write" : "read", bytes.width * bytes.rows * bytes.planes, call.function);
   f.lines.push_back({fmt::format("{} was called", call.function), stack});
   if (inside || bytes.base >= end)
-    f.lines.push_back({fmt::format("It begins at {:#x} and ends {} bytes after the allocation at {:#x} of size {} bytes", bytes.base, last - end, region->base, region->size), {}});
+    f.lines.push_back({fmt::format("It begins at {:#x} and ends {} bytes after the allocation at {:#x} of size {} bytes", bytes.base,
+                                   last - end, region->base, region->size),
+                       {}});
   else
-    f.lines.push_back({fmt::format("It begins at {:#x}, {} bytes before the allocation at {:#x} of size {} bytes", bytes.base, region->base - bytes.base, region->base, region->size), {}});
+    f.lines.push_back({fmt::format("It begins at {:#x}, {} bytes before the allocation at {:#x} of size {} bytes", bytes.base,
+                                   region->base - bytes.base, region->base, region->size),
+                       {}});
   describe_region(f, *region);
   f.lines.push_back({fmt::format("so nothing was done: the call gave {}", call.error_name), {}});
   f.facts.emplace_back("address", fmt::format("{:#x}", address));
@@ -143,7 +153,9 @@ void Checker::look_for_overlap(const Operation& o, const HostStack& stack) {
   f.kind = FindingKind::OverlappingCopy;
   f.title = "Copy between places that overlap: what it leaves there is undefined";
   f.lines.push_back({"the copy was issued", stack});
-  f.lines.push_back({fmt::format("{} bytes go from {:#x} to {:#x}; both hold the address {:#x}", from.width * from.rows * from.planes, from.base, to.base, at), {}});
+  f.lines.push_back({fmt::format("{} bytes go from {:#x} to {:#x}; both hold the address {:#x}", from.width * from.rows * from.planes,
+                                 from.base, to.base, at),
+                     {}});
   if (const Region* r = regions.find(at)) describe_region(f, *r);
   f.facts.emplace_back("address", fmt::format("{:#x}", at));
   f.mend = "copy by way of a second buffer, or in parts that do not overlap; for host memory use memmove";
@@ -160,7 +172,9 @@ void Checker::look_past_end(const Region& r, const Bytes& bytes, bool writes, co
   f.kind = FindingKind::OutOfBounds;
   f.title = fmt::format("Invalid __global__ {} by {}", writes ? "write" : "read", what);
   f.lines.push_back({fmt::format("{} was issued", what), by.stack});
-  f.lines.push_back({fmt::format("It begins at {:#x} and ends {} bytes after the allocation at {:#x} of size {} bytes", bytes.base, last - end, r.base, r.size), {}});
+  f.lines.push_back({fmt::format("It begins at {:#x} and ends {} bytes after the allocation at {:#x} of size {} bytes", bytes.base,
+                                 last - end, r.base, r.size),
+                     {}});
   describe_region(f, r);
   f.facts.emplace_back("address", fmt::format("{:#x}", end));
   f.mend = kLibrarySizes;
@@ -187,8 +201,11 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
     if (site) add_inlined(f, site->inlined, site->kernel);
     f.lines.push_back({fmt::format("{} was issued", what), stack});
     if (!thread.empty()) f.lines.push_back({thread, {}});
-    if (!other_stack.empty()) f.lines.push_back({thread.empty() ? fmt::format("{} was issued", other) : "the kernel was launched", other_stack});
-    f.lines.push_back({fmt::format("Address {:#x} to {:#x} in the allocation at {:#x} of size {} bytes", std::max(bytes.base, r->base), end, r->base, r->size), {}});
+    if (!other_stack.empty())
+      f.lines.push_back({thread.empty() ? fmt::format("{} was issued", other) : "the kernel was launched", other_stack});
+    f.lines.push_back({fmt::format("Address {:#x} to {:#x} in the allocation at {:#x} of size {} bytes", std::max(bytes.base, r->base), end,
+                                   r->base, r->size),
+                       {}});
     describe_region(f, *r);
     f.mend = order.in_graph(op) ? "add an edge between the two nodes of the graph"
                                 : "put both into one stream, or let one wait for the other with cudaEventRecord and cudaStreamWaitEvent";
@@ -211,8 +228,8 @@ void Checker::use_range(const Bytes& bytes, bool writes, const Queued& by, const
                 if (!e || e->op == op || order.ordered(e->op, op)) return;
                 if (!writes && e->act == Act::Read) return;
                 const Site& s = sites[e->site];
-                race(fmt::format("{} access at {} in {}", name(e->act), s.kernel, s.location),
-                     ops_[e->op].stack, thread_text(*e, lane), &s, uint64_t(e->site) << 32 | uint64_t(op & 0xffffff) << 8 | 6);
+                race(fmt::format("{} access at {} in {}", name(e->act), s.kernel, s.location), ops_[e->op].stack, thread_text(*e, lane), &s,
+                     uint64_t(e->site) << 32 | uint64_t(op & 0xffffff) << 8 | 6);
               };
               consider(c.write, c.write_lane);
               if (writes) consider(c.read_a, c.a_lane), consider(c.read_b, c.b_lane);

@@ -29,8 +29,12 @@ struct Region {
   int device = 0;
   std::string origin;        // cudaMalloc, __device__ table
   bool by_program = false;   // made by a call of the program, so that it should be freed
-  bool is_of_host() const { return kind == vm::MemoryKind::Pinned || kind == vm::MemoryKind::Registered || kind == vm::MemoryKind::Managed; }
-  bool is_constants() const { return kind == vm::MemoryKind::Constant && origin.starts_with("__constant__"); }  // others are the runtime's own
+  bool is_of_host() const {
+    return kind == vm::MemoryKind::Pinned || kind == vm::MemoryKind::Registered || kind == vm::MemoryKind::Managed;
+  }
+  bool is_constants() const {
+    return kind == vm::MemoryKind::Constant && origin.starts_with("__constant__");
+  }  // others are the runtime's own
   bool is_managed_variable() const { return kind == vm::MemoryKind::Managed && !by_program; }
   bool initialised = true;   // every byte has a value, or nobody can tell
   HostStack made, freed;
@@ -48,7 +52,9 @@ struct Region {
     uses.push_back(std::move(u));
   }
   std::vector<OpId> kernels; // that touched it, of memory that the host sees, until the host has waited for them
-  bool holds(uint64_t address, uint64_t bytes) const { return address >= base && address + bytes <= base + size && address + bytes > address; }
+  bool holds(uint64_t address, uint64_t bytes) const {
+    return address >= base && address + bytes <= base + size && address + bytes > address;
+  }
 };
 
 class Regions {

@@ -19,7 +19,9 @@ bool of_library(std::string_view name) {
   return false;
 }
 
-bool checks_old_value(isa::Op op) { return op == isa::Op::Cas || op == isa::Op::Min || op == isa::Op::Max || op == isa::Op::And || op == isa::Op::Or; }
+bool checks_old_value(isa::Op op) {
+  return op == isa::Op::Cas || op == isa::Op::Min || op == isa::Op::Max || op == isa::Op::And || op == isa::Op::Or;
+}
 
 }  // namespace
 
@@ -68,7 +70,9 @@ bool Sites::before_cas(const vm::FunctionCode& f, const vm::Insn& insn) {
   const auto bytes = isa::bytes_of(insn.type());
   for (size_t k = static_cast<size_t>(&insn - f.insns.data()) + 1; k < f.insns.size(); ++k) {
     const vm::Insn& i = f.insns[k];
-    if (i.watched == vm::Watched::Memory && i.source->form.row->cls == isa::Class::Atomic && checks_old_value(i.mods().op) && isa::bytes_of(i.type()) == bytes) return true;
+    if (i.watched == vm::Watched::Memory && i.source->form.row->cls == isa::Class::Atomic && checks_old_value(i.mods().op) &&
+        isa::bytes_of(i.type()) == bytes)
+      return true;
   }
   return false;
 }
@@ -119,7 +123,8 @@ bool Sites::rewrites_volatile(const vm::FunctionCode& f, const vm::Insn& insn) {
   for (size_t k = at; k-- > 0 && load == at;) {
     const vm::Insn& i = f.insns[k];
     if (i.watched != vm::Watched::Memory || i.source->line != insn.source->line || i.source->file != insn.source->file) continue;
-    if (i.source->form.row->cls == isa::Class::Load && i.mods().sem == isa::Sem::Volatile && i.op[1] == insn.op[1] && i.imm == insn.imm) load = k;
+    if (i.source->form.row->cls == isa::Class::Load && i.mods().sem == isa::Sem::Volatile && i.op[1] == insn.op[1] && i.imm == insn.imm)
+      load = k;
   }
   if (load == at) return false;
   // What is stored has been made of what was loaded; a flag that is raised if it is not up has not.

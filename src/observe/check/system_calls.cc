@@ -16,7 +16,8 @@ namespace {
 constexpr int kSetDispatch = 59, kDispatchOn = 1;  // PR_SET_SYSCALL_USER_DISPATCH, which older headers lack
 
 void add(std::vector<SystemCall::Buffer>& out, const iovec* parts, uint64_t count, bool writes) {
-  for (uint64_t k = 0; parts && k < count && k < 1024; ++k) out.push_back({reinterpret_cast<uint64_t>(parts[k].iov_base), parts[k].iov_len, writes});
+  for (uint64_t k = 0; parts && k < count && k < 1024; ++k)
+    out.push_back({reinterpret_cast<uint64_t>(parts[k].iov_base), parts[k].iov_len, writes});
 }
 
 }  // namespace
@@ -26,12 +27,24 @@ std::vector<SystemCall::Buffer> SystemCall::buffers() const {
   const auto parts = reinterpret_cast<const iovec*>(arguments[1]);
   const auto message = reinterpret_cast<const msghdr*>(arguments[1]);
   switch (number) {
-    case SYS_read: case SYS_pread64: case SYS_recvfrom: return {{arguments[1], arguments[2], true}};
-    case SYS_write: case SYS_pwrite64: case SYS_sendto: return {{arguments[1], arguments[2], false}};
-    case SYS_readv: case SYS_preadv: case SYS_preadv2: add(out, parts, arguments[2], true); break;
-    case SYS_writev: case SYS_pwritev: case SYS_pwritev2: add(out, parts, arguments[2], false); break;
-    case SYS_recvmsg: if (message) add(out, message->msg_iov, message->msg_iovlen, true); break;
-    case SYS_sendmsg: if (message) add(out, message->msg_iov, message->msg_iovlen, false); break;
+    case SYS_read:
+    case SYS_pread64:
+    case SYS_recvfrom: return {{arguments[1], arguments[2], true}};
+    case SYS_write:
+    case SYS_pwrite64:
+    case SYS_sendto: return {{arguments[1], arguments[2], false}};
+    case SYS_readv:
+    case SYS_preadv:
+    case SYS_preadv2: add(out, parts, arguments[2], true); break;
+    case SYS_writev:
+    case SYS_pwritev:
+    case SYS_pwritev2: add(out, parts, arguments[2], false); break;
+    case SYS_recvmsg:
+      if (message) add(out, message->msg_iov, message->msg_iovlen, true);
+      break;
+    case SYS_sendmsg:
+      if (message) add(out, message->msg_iov, message->msg_iovlen, false);
+      break;
     default: break;
   }
   return out;
@@ -39,8 +52,20 @@ std::vector<SystemCall::Buffer> SystemCall::buffers() const {
 
 bool SystemCall::stands_for_itself() const {
   switch (number) {
-    case SYS_clone: case SYS_clone3: case SYS_fork: case SYS_vfork: case SYS_execve: case SYS_execveat: case SYS_exit: case SYS_exit_group:
-    case SYS_rt_sigreturn: case SYS_rt_sigprocmask: case SYS_rt_sigsuspend: case SYS_sigaltstack: case SYS_prctl: case SYS_arch_prctl: return true;
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_fork:
+    case SYS_vfork:
+    case SYS_execve:
+    case SYS_execveat:
+    case SYS_exit:
+    case SYS_exit_group:
+    case SYS_rt_sigreturn:
+    case SYS_rt_sigprocmask:
+    case SYS_rt_sigsuspend:
+    case SYS_sigaltstack:
+    case SYS_prctl:
+    case SYS_arch_prctl: return true;
     default: return false;
   }
 }

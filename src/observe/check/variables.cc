@@ -53,7 +53,8 @@ void Shapes::read(const std::string& path) {
     }
     if (line.starts_with("^")) {
       const size_t end = line.find(';');
-      if (end != line.npos) last_returns_[line.substr(1, end - 1)] = static_cast<uint32_t>(std::strtoul(line.c_str() + end + 1, nullptr, 10));
+      if (end != line.npos)
+        last_returns_[line.substr(1, end - 1)] = static_cast<uint32_t>(std::strtoul(line.c_str() + end + 1, nullptr, 10));
       continue;
     }
     if (!std::getline(words, name, ';') || !std::getline(words, part, ';')) continue;

@@ -29,15 +29,19 @@ void BlockWatch::look_at_masks(vm::Warp& w, const vm::Insn& i, uint32_t members,
     c_.report(key, std::move(f));
   };
   if (mask & ~members)
-    tell(__builtin_ctz(mask & ~members), FindingKind::MaskWithoutCaller, fmt::format("A thread calls a .sync function of its warp with a mask that leaves it out ({:#010x})", members), "",
+    tell(__builtin_ctz(mask & ~members), FindingKind::MaskWithoutCaller,
+         fmt::format("A thread calls a .sync function of its warp with a mask that leaves it out ({:#010x})", members), "",
          "the mask must name every lane that executes the call, and no other");
   auto& met = warps_[w.index].met;
   const bool both = met.at == &i && !(met.mask & mask) && ((met.members ^ members) & w.live);
   if (both && ((members & met.mask) || (met.members & mask))) {
     const bool named = members & met.mask;  // by this one, or the other way round
     const uint32_t them = named ? members & met.mask : met.members & mask;
-    tell(__builtin_ctz(named ? mask : met.mask), FindingKind::MasksDiffer, fmt::format("Lanes meet at a .sync function of their warp with masks that differ: {:#010x} and {:#010x}", named ? members : met.members, named ? met.members : members),
-         fmt::format("lane {}, which the first mask names, calls it with the second", __builtin_ctz(them)), "all lanes that a mask names must call the function with that same mask");
+    tell(__builtin_ctz(named ? mask : met.mask), FindingKind::MasksDiffer,
+         fmt::format("Lanes meet at a .sync function of their warp with masks that differ: {:#010x} and {:#010x}",
+                     named ? members : met.members, named ? met.members : members),
+         fmt::format("lane {}, which the first mask names, calls it with the second", __builtin_ctz(them)),
+         "all lanes that a mask names must call the function with that same mask");
   }
   met = {&i, members, mask};
 }
@@ -71,8 +75,11 @@ void BlockWatch::look_at_ended(vm::Warp& w, const vm::Insn& i, uint32_t members,
     if (c_.repeated(key)) return;
     if (!behind && std::exchange(l_.went_around, true)) return;  // what comes after the first such call stands in the same condition
     if (behind) report_missing(w, i, f, members, mask, 1u << lane, vm::Warp::location(*last, f), "went on to", key);
-    else if (in_rounds) report_missing(w, i, f, members, mask, gone, "", "was here in earlier rounds and has ended", key, Severity::Warning);
-    else report_missing(w, i, f, members, mask, *l_.last_return ? 1u << lane : gone, "", ("went around it and has ended: " + where_it_returns()).c_str(), key);
+    else if (in_rounds)
+      report_missing(w, i, f, members, mask, gone, "", "was here in earlier rounds and has ended", key, Severity::Warning);
+    else
+      report_missing(w, i, f, members, mask, *l_.last_return ? 1u << lane : gone, "",
+                     ("went around it and has ended: " + where_it_returns()).c_str(), key);
     return;
   }
 }
@@ -152,8 +159,8 @@ void BlockWatch::warp_sync_abandoned(vm::Warp& w, const vm::Insn& i, uint32_t me
   report_missing(w, i, *here, members, mask, missing, other ? vm::Warp::location(*other, *function) : "", other ? "waits at" : "", 0);
 }
 
-void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::FunctionCode& f_code, uint32_t members, uint32_t mask, uint32_t missing,
-                                const std::string& there, const char* what, uint64_t key, Severity severity) {
+void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::FunctionCode& f_code, uint32_t members, uint32_t mask,
+                                uint32_t missing, const std::string& there, const char* what, uint64_t key, Severity severity) {
   const bool is_barrier = i.source->form.row->op == isa::Opcode::Bar;
   const int lane = __builtin_ctz(mask);
   Finding f;
@@ -161,7 +168,8 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
   f.severity = severity;
   f.kernel = spaced(f_code.display_name);
   f.locations = {vm::Warp::location(i, f_code)};
-  f.title = fmt::format("{} names lanes that never arrive: mask {:#010x}, missing {:#010x}", is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
+  f.title = fmt::format("{} names lanes that never arrive: mask {:#010x}, missing {:#010x}",
+                        is_barrier ? "__syncwarp" : "A .sync function of the warp", members, missing);
   add_where(f, vm::Warp::inlined(i, f_code));
   f.lines.push_back({thread_text(w, lane) + fmt::format(", lane {}", lane), {}});
   if (*what) f.lines.push_back({fmt::format("lane {} {}{}{}", __builtin_ctz(missing), what, there.empty() ? "" : " ", there), {}});

@@ -71,7 +71,8 @@ bool may_go_around(const vm::FunctionCode& f, const vm::Insn& barrier, const vm:
   const auto number = [&](const vm::Insn& i) { return static_cast<uint32_t>(&i - f.insns.data()); };
   const auto is_one = [&](uint32_t k) {
     const vm::Insn& i = f.insns[k];
-    return i.source && i.watched != vm::Watched::Extra && i.guard < 0 && i.source->form.row == barrier.source->form.row && same_line(i, barrier);
+    return i.source && i.watched != vm::Watched::Extra && i.guard < 0 && i.source->form.row == barrier.source->form.row &&
+           same_line(i, barrier);
   };
   bool is_loop = false;
   const Stretch loop = loop_around(f, number(barrier), &is_loop);
@@ -80,7 +81,8 @@ bool may_go_around(const vm::FunctionCode& f, const vm::Insn& barrier, const vm:
   if (&last < f.insns.data() || number(last) >= f.insns.size() || &last == &barrier) return false;
   const Stretch all{0, static_cast<uint32_t>(f.insns.size()) - 1};
   const auto before = [&](uint32_t k) { return k == number(barrier); };
-  if (leads_to(f, number(last) + 1, all, [&](uint32_t k) { return k != number(barrier) && k != number(last) && is_one(k); }, before)) return true;
+  if (leads_to(f, number(last) + 1, all, [&](uint32_t k) { return k != number(barrier) && k != number(last) && is_one(k); }, before))
+    return true;
   if (is_loop) return false;
   // The last of several rounds looks like the others: where one may be gone around on the way to the next, so may this one.
   constexpr size_t kMost = 64;

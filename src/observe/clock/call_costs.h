@@ -7,9 +7,16 @@
 namespace warpbeam::observe {
 
 struct CallCost {
-  double model::Link::*cost = nullptr;  // null: that of a call that has none of its own
-  enum class Kind : unsigned char { Other, Quick, Node, Capture, Instantiate, Trim } kind = Kind::Other;  // Quick: leaves the host's caches as they are; Node: adds one to a graph
-  double model::Link::*first = nullptr;  // the first of these besides
+  double model::Link::* cost = nullptr;  // null: that of a call that has none of its own
+  enum class Kind : unsigned char {
+    Other,
+    Quick,
+    Node,
+    Capture,
+    Instantiate,
+    Trim
+  } kind = Kind::Other;  // Quick: leaves the host's caches as they are; Node: adds one to a graph
+  double model::Link::* first = nullptr;  // the first of these besides
 };
 
 CallCost cost_of_call(std::string_view function);

@@ -59,22 +59,28 @@ int connections() {
   const std::string_view all = text;
   const auto [end, error] = std::from_chars(all.begin(), all.end(), count);
   if (error == std::errc() && end == all.end() && count >= 1 && count <= 32) return count;
-  fmt::print(stderr, "warpbeam: CUDA_DEVICE_MAX_CONNECTIONS={}: a number from 1 to 32 was needed; there are {}\n", text, timing::device::kUsualConnections);
+  fmt::print(stderr, "warpbeam: CUDA_DEVICE_MAX_CONNECTIONS={}: a number from 1 to 32 was needed; there are {}\n", text,
+             timing::device::kUsualConnections);
   return timing::device::kUsualConnections;
 }
 
 // Of cudaMallocAsync and cudaFreeAsync.
 bool in_order(const vm::Allocation& allocation) { return allocation.origin.find("Async") != allocation.origin.npos; }
 
-bool is_on_device(vm::MemoryKind kind) { return kind == vm::MemoryKind::Device || kind == vm::MemoryKind::Managed || kind == vm::MemoryKind::Variable; }
+bool is_on_device(vm::MemoryKind kind) {
+  return kind == vm::MemoryKind::Device || kind == vm::MemoryKind::Managed || kind == vm::MemoryKind::Variable;
+}
 
 // Counts what a grid does, and hands it over at its end.
 class TimedLaunch final : public vm::Observer {
  public:
-  TimedLaunch(DeviceClock& clock, std::unique_ptr<LaunchProfile> profile, bool child, std::function<std::shared_ptr<vm::Observer>(const vm::Launch&)> make_child)
+  TimedLaunch(DeviceClock& clock, std::unique_ptr<LaunchProfile> profile, bool child,
+              std::function<std::shared_ptr<vm::Observer>(const vm::Launch&)> make_child)
       : clock_(clock), profile_(std::move(profile)), child_(child), make_child_(std::move(make_child)) {}
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block& block) override { return profile_->begin_block(block); }
-  void end_block(const vm::Block& block, std::unique_ptr<vm::BlockObserver> observer) override { profile_->end_block(block, std::move(observer)); }
+  void end_block(const vm::Block& block, std::unique_ptr<vm::BlockObserver> observer) override {
+    profile_->end_block(block, std::move(observer));
+  }
   vm::Wanted wanted() const override { return profile_->wanted(); }
   void end_grid(const vm::LaunchResult& result) override {
     profile_->end_grid(result);
@@ -118,13 +124,15 @@ DeviceClock::DeviceClock(HostClock& clock, const model::Device& model, bool reco
   clock_.before_looks([this] { look_at_touches(); });
   if (!records || recording_path().empty()) return;
   timeline_ = std::make_unique<Timeline>(clock_);
-  on_sudden_end([this](int signal) {
-    {
-      std::lock_guard lock(mutex_);
-      if (timeline_) timeline_->cut_short(signal);
-    }
-    finish();
-  }, [this] { save(); });
+  on_sudden_end(
+      [this](int signal) {
+        {
+          std::lock_guard lock(mutex_);
+          if (timeline_) timeline_->cut_short(signal);
+        }
+        finish();
+      },
+      [this] { save(); });
 }
 
 // In case that the process is killed.
@@ -223,7 +231,7 @@ bool DeviceClock::give_back_free() {
 }
 
 // The first of its kind.
-void DeviceClock::charge_first(double model::Link::*cost) {
+void DeviceClock::charge_first(double model::Link::* cost) {
   if (std::ranges::find(firsts_, cost) != firsts_.end()) return;
   firsts_.push_back(cost);
   charge(link_.*cost);
@@ -247,7 +255,8 @@ void DeviceClock::charge_call(const CallCost& cost) {
 
 // The first launch of a kernel loads it. Later ones are the faster the less the host has done since the last.
 void DeviceClock::charge_launch(const Operation& operation) {
-  if (operation.kind == OperationKind::Launch && loaded_.insert(operation.function).second) charge(loaded_.size() == 1 ? link_.launch_first : link_.launch_new);
+  if (operation.kind == OperationKind::Launch && loaded_.insert(operation.function).second)
+    charge(loaded_.size() == 1 ? link_.launch_first : link_.launch_new);
   const uint64_t looked = clock_.looks();
   charge(link_.launch_cold * std::min(1.0, cold + kCooled * static_cast<double>(looked - looks)));
   if (last_stream && last_stream != operation.stream) charge(link_.launch_other_stream);
@@ -444,7 +453,8 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
   if (!there) {
     if (!to_do.in_graph) charge(link_.copy_call), charge_first(&model::Link::copy_back_first);
     const double first = std::min(bytes, kFirstToHost);
-    to_do.nanoseconds = link_.pageable_start + rows * link_.copy_row + first / link_.pageable_to_host_first + (bytes - first) / link_.pageable_to_host;
+    to_do.nanoseconds =
+        link_.pageable_start + rows * link_.copy_row + first / link_.pageable_to_host_first + (bytes - first) / link_.pageable_to_host;
     return;
   }
   // It goes through a pinned buffer of the driver's, piece by piece: the device waits for the processor.
@@ -452,7 +462,8 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
   if (!to_do.in_graph) charge(link_.pageable_call + (bytes < kStaged && link_.inline_bytes > 0 ? bytes / link_.inline_speed : 0));
   *pageable_bytes = bytes;
   const double last = std::min(bytes, kStaged) / link_.pinned_to_device;
-  to_do.nanoseconds = link_.copy_start + rows * link_.copy_row + last + (bytes < kStaged && link_.inline_bytes > 0 ? 0 : staging_time(bytes));
+  to_do.nanoseconds =
+      link_.copy_start + rows * link_.copy_row + last + (bytes < kStaged && link_.inline_bytes > 0 ? 0 : staging_time(bytes));
 }
 
 double DeviceClock::staging_time(double bytes) const {
@@ -511,7 +522,9 @@ void DeviceClock::queued(const Operation& operation) {
       const bool small = bytes <= kSmallFill;
       if (!to_do.in_graph) charge(small ? link_.small_fill_call : link_.fill_call), charge_first(&model::Link::fill_first);
       to_do.kind = Kind::Memory;
-      const double rows = operation.to.rows > 1 && operation.to.pitch != operation.to.width ? static_cast<double>(operation.to.rows * operation.to.planes) : 0;
+      const double rows = operation.to.rows > 1 && operation.to.pitch != operation.to.width
+                              ? static_cast<double>(operation.to.rows * operation.to.planes)
+                              : 0;
       to_do.nanoseconds = (small ? link_.small_fill : least_kernel_time(model_).nanoseconds) + moved + rows * link_.fill_row;
       to_do.memory_share = small ? 0 : moved / to_do.nanoseconds;
       break;
@@ -536,11 +549,13 @@ void DeviceClock::queued(const Operation& operation) {
   // Devices know each other's operations only by their ends.
   for (uint64_t id : to_do.after)
     if (auto other = device_of_.find(id); other != device_of_.end() && other->second != operation.device)
-      if (const double end = end_of(device(other->second), {id}); end > 0) to_do.submitted = std::max(to_do.submitted, end + link_.wait_gap);
+      if (const double end = end_of(device(other->second), {id}); end > 0)
+        to_do.submitted = std::max(to_do.submitted, end + link_.wait_gap);
   device_of_[operation.id] = operation.device;
   if (timeline_) {
     const bool copy = operation.kind == OperationKind::Copy;
-    timeline_->queued(operation, copy ? name_of(place(operation.from.base, operation)) : "", copy ? name_of(place(operation.to.base, operation)) : "", to_do.in_graph);
+    timeline_->queued(operation, copy ? name_of(place(operation.from.base, operation)) : "",
+                      copy ? name_of(place(operation.to.base, operation)) : "", to_do.in_graph);
   }
   const bool staged = to_do.kind == Kind::Copy && to_do.way == Way::ToDevice && pageable_bytes > 0 && !to_do.in_graph && clock_.inside();
   // cudaMemcpy from pageable memory begins when the stream has nothing left to do.
@@ -570,15 +585,17 @@ void DeviceClock::begins(const vm::Launch& launch, uint64_t operation) {
 
 std::shared_ptr<vm::Observer> DeviceClock::child(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
   std::lock_guard lock(mutex_);
-  return std::make_shared<TimedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, 0, blocks_, &predictor_), true,
-                                       [](const vm::Launch&) { return nullptr; });
+  return std::make_shared<TimedLaunch>(
+      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, 0, blocks_, &predictor_), true,
+      [](const vm::Launch&) { return nullptr; });
 }
 
 std::shared_ptr<vm::Observer> DeviceClock::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
   std::lock_guard lock(mutex_);
   begins(launch, operation);
   const auto make_child = [this, &device, operation](const vm::Launch& launched) { return child(launched, device, operation); };
-  return std::make_shared<TimedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, 0, blocks_, &predictor_), false, make_child);
+  return std::make_shared<TimedLaunch>(
+      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, 0, blocks_, &predictor_), false, make_child);
 }
 
 void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, bool child) {
@@ -592,7 +609,8 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
     const LinkUse use = far_.after_launch(operation, profile.prediction ? &profile.prediction->visits : nullptr, open.device);
     const vm::Launch& l = profile.launch;
     const double warps_of_block = (l.block[0] * l.block[1] * l.block[2] + 31) / 32;
-    const double at_once = std::min<double>(static_cast<double>(uint64_t{l.grid[0]} * l.grid[1] * l.grid[2]), std::max(1u, l.resident_blocks));
+    const double at_once =
+        std::min<double>(static_cast<double>(uint64_t{l.grid[0]} * l.grid[1] * l.grid[2]), std::max(1u, l.resident_blocks));
     const double all = use.nanoseconds(link_, time.nanoseconds, at_once * warps_of_block, model_.cc() >= 60);
     if (timeline_) timeline_->describe_link_use(operation, use);
     if (all > time.nanoseconds) time.memory_share *= time.nanoseconds / all, time.nanoseconds = all;
@@ -754,7 +772,9 @@ std::optional<double> DeviceClock::time_between(uint64_t from, uint64_t to) {
 
 // --- memory
 
-double DeviceClock::pinned_share(const vm::Allocation& allocation) const { return allocation.flags & kWriteCombined ? link_.write_combined : 1; }
+double DeviceClock::pinned_share(const vm::Allocation& allocation) const {
+  return allocation.flags & kWriteCombined ? link_.write_combined : 1;
+}
 
 void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
   std::lock_guard lock(mutex_);
@@ -805,7 +825,9 @@ void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
   switch (allocation.kind) {
     case vm::MemoryKind::Managed: charge(link_.managed_call + (touched ? link_.managed_used : 0)); break;
     case vm::MemoryKind::Registered: charge(link_.unregister_call + link_.unregister_mib * mib); break;
-    case vm::MemoryKind::Pinned: charge(link_.unpin_call + link_.unpin_mib * (1 + std::max(0.0, mib - 1) * pinned_share(allocation))); break;
+    case vm::MemoryKind::Pinned:
+      charge(link_.unpin_call + link_.unpin_mib * (1 + std::max(0.0, mib - 1) * pinned_share(allocation)));
+      break;
     default:
       if (in_order(allocation)) pool_used_ = std::max(0.0, pool_used_ - static_cast<double>(allocation.size));
       if (in_order(allocation)) {

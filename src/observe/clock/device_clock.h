@@ -114,7 +114,7 @@ class DeviceClock : public Tool {
   Ids follows(const Operation&);
   void charge_launch(const Operation&);
   void charge_call(const CallCost&);
-  void charge_first(double model::Link::*cost);
+  void charge_first(double model::Link::* cost);
   bool give_back_free();
   double pinned_share(const vm::Allocation& allocation) const;
   void account_for(const Operation&, uint64_t id);

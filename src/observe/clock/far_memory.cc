@@ -14,7 +14,8 @@ constexpr double kOnTheirWay = 512;    // bytes, of a warp
 constexpr int kFirstWithFaults = 60;   // compute capability
 constexpr double kWorthBringing = 0.51;  // of a part of a block that the host has touched, for the rest to come too
 constexpr uint64_t kBlock = 2 << 20;       // within which it does
-constexpr int kMostlyRead = 1, kNotMostlyRead = 2, kPreferredLocation = 3, kNoPreferredLocation = 4, kAccessedBy = 5, kNotAccessedBy = 6;  // cudaMemoryAdvise
+constexpr int kMostlyRead = 1, kNotMostlyRead = 2, kPreferredLocation = 3, kNoPreferredLocation = 4, kAccessedBy = 5,
+              kNotAccessedBy = 6;  // cudaMemoryAdvise
 
 }  // namespace
 
@@ -25,7 +26,9 @@ double LinkUse::nanoseconds(const model::Link& link, double of_kernel, double wa
     all = std::max({all, read / link.zero_copy_read, written / link.zero_copy_write, by_latency}) + (read > 0 ? link.zero_copy_latency : 0);
   }
   if (!faults) return all + migrated / link.pinned_to_device;  // pages come before the kernel begins
-  if (migrated > 0 || populated > 0) all += (migrated > 0 ? link.managed_fault : link.managed_first_fault) + migrated / link.managed_migrate + populated / link.managed_populate;
+  if (migrated > 0 || populated > 0)
+    all += (migrated > 0 ? link.managed_fault : link.managed_first_fault) + migrated / link.managed_migrate +
+           populated / link.managed_populate;
   return all;
 }
 
@@ -119,7 +122,8 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, HostTouche
         if (k >= touched.size() || !touched[k]) return false;
       return begin < end;
     };
-    const bool by_itself = part == window && window_end - window > 1 && whole(window, window_end) && !(window >= 16 && touched[window - 1]) && !(window_end < touched.size() && touched[window_end]);
+    const bool by_itself = part == window && window_end - window > 1 && whole(window, window_end) &&
+                           !(window >= 16 && touched[window - 1]) && !(window_end < touched.size() && touched[window_end]);
     touches.ours += part == window || !whole(window, window_end) ? 1 : 0;
     if (!is_on_device(part)) {
       come(part);
@@ -129,7 +133,8 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, HostTouche
       come(part);
       uint64_t begin = part, end = part + 1;
       for (uint64_t size = 2; size <= kPartsOfBlock; size *= 2) {
-        const uint64_t from = (first + part) / size * size, low = std::max(from, first) - first, high = std::min<uint64_t>(from + size - first, touched.size());
+        const uint64_t from = (first + part) / size * size, low = std::max(from, first) - first,
+                       high = std::min<uint64_t>(from + size - first, touched.size());
         uint64_t there = 0;
         for (uint64_t k = low; k < high; ++k) there += is_there(k) ? 1 : 0;
         if (static_cast<double>(there) > kWorthBringing * static_cast<double>(high - low)) begin = low, end = high;
@@ -147,7 +152,10 @@ HostTouches FarMemory::touches_of_host() {
   for (auto& [base, range] : ranges_) {
     if (!range.watched || range.open) continue;
     if (!range.managed && !range.launch) continue;
-    if (range.managed && std::ranges::all_of(range.pages, [&](const Page& p) { return p.with_host == all_of(range, static_cast<size_t>(&p - range.pages.data())); })) continue;
+    if (range.managed && std::ranges::all_of(range.pages, [&](const Page& p) {
+          return p.with_host == all_of(range, static_cast<size_t>(&p - range.pages.data()));
+        }))
+      continue;
     const std::vector<bool> touched = pages_.touched(base, range.end - base);
     if (range.launch && std::ranges::find(touched, true) != touched.end()) touches.read_of.insert(std::exchange(range.launch, 0));
     if (range.managed) bring(range, touched, touches);
@@ -183,7 +191,9 @@ LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int 
   for (auto& [base, range] : ranges_) compare(range, operation);
   LinkUse use;
   std::set<uint64_t> read;  // what L2 has since
-  const double each = kLinesPerSample * (visits.kept.empty() ? 1 : static_cast<double>(visits.kept.size() + visits.left_out) / static_cast<double>(visits.kept.size()));
+  const double each =
+      kLinesPerSample *
+      (visits.kept.empty() ? 1 : static_cast<double>(visits.kept.size() + visits.left_out) / static_cast<double>(visits.kept.size()));
   Range* range = nullptr;
   for (const Visit& v : visits.kept) {
     const uint64_t address = v.line * kLine;
@@ -240,7 +250,8 @@ double FarMemory::prefetch(uint64_t address, uint64_t bytes, int device) {
 void FarMemory::placed(uint64_t address, uint64_t bytes, int device) {
   Range* range = find(address);
   if (!range || !range->managed) return;
-  for (size_t k = (address - range->base) / kPage; k < range->pages.size() && range->base + k * kPage < address + bytes; ++k) give(*range, k, device);
+  for (size_t k = (address - range->base) / kPage; k < range->pages.size() && range->base + k * kPage < address + bytes; ++k)
+    give(*range, k, device);
 }
 
 void FarMemory::used(uint64_t address) {

@@ -23,8 +23,8 @@ namespace warpbeam::observe {
 // What a kernel moved over the link.
 struct LinkUse {
   double read = 0, written = 0;  // bytes, directly
-  double migrated = 0;           // bytes of pages that came because they were touched
-  double populated = 0;          // bytes of pages that nobody had touched before
+  double migrated = 0;  // bytes of pages that came because they were touched
+  double populated = 0;  // bytes of pages that nobody had touched before
   // What the kernel takes then, of whose warps so many are on the device at once.
   double nanoseconds(const model::Link& link, double of_kernel, double warps, bool faults) const;
 };
@@ -32,9 +32,9 @@ struct LinkUse {
 // What the host has touched that was not there.
 struct HostTouches {
   double faults = 0, migrated = 0;  // migrated: bytes
-  double fresh = 0;                 // pages that nobody had touched before
-  double ours = 0;                  // faults that it took here
-  std::set<uint64_t> read_of;       // launches whose results the host has looked at
+  double fresh = 0;  // pages that nobody had touched before
+  double ours = 0;  // faults that it took here
+  std::set<uint64_t> read_of;  // launches whose results the host has looked at
   double nanoseconds(const model::Link& link) const;
 };
 
@@ -77,12 +77,12 @@ class FarMemory {
   struct Range {
     uint64_t base = 0, end = 0;
     bool managed = false;
-    bool watched = false;      // its pages tell
-    bool stays = false;        // with the host, and is read over the link
-    bool shared = false;       // both sides have copies of what is only read
-    bool open = false;         // we have touched it since the pages that the host has not were let go
+    bool watched = false;  // its pages tell
+    bool stays = false;  // with the host, and is read over the link
+    bool shared = false;  // both sides have copies of what is only read
+    bool open = false;  // we have touched it since the pages that the host has not were let go
     std::vector<Page> pages;
-    uint64_t launch = 0;       // that wrote what is in it, of small ones
+    uint64_t launch = 0;  // that wrote what is in it, of small ones
     std::map<uint64_t, std::vector<char>> before;  // by launch
     bool small() const { return end - base <= kSmall; }
   };

@@ -70,8 +70,8 @@ class HostClock {
   const int64_t begun_;
   std::mutex mutex_;
   double time_ = 0;
-  int64_t seen_;      // real time up to which time_ has gone on
-  int inside_ = 0;    // threads
+  int64_t seen_;  // real time up to which time_ has gone on
+  int inside_ = 0;  // threads
   std::vector<Thread*> all_;  // threads that were seen and live
   std::condition_variable changed_;
   std::atomic<const std::function<void()>*> before_looks_ = nullptr;  // never destroyed, as the clock

@@ -15,8 +15,9 @@ namespace warpbeam::observe {
 namespace {
 
 // Their own waiting has to stay on real time; what they hand out is replaced where it is asked for.
-constexpr std::string_view kLeftAlone[] = {"libc.", "libc-", "libm.", "libm-", "libpthread", "librt", "ld-linux", "linux-vdso", "libdl", "libstdc++", "libc++",
-                                           "libgcc_s", "libomp", "libgomp", "libiomp", "libmpi", "libopen-", "libpmix", "libuc", "libLLVM", "libclang", "libasan", "libtsan"};
+constexpr std::string_view kLeftAlone[] = {"libc.",    "libc-",     "libm.",  "libm-",    "libpthread", "librt",   "ld-linux", "linux-vdso",
+                                           "libdl",    "libstdc++", "libc++", "libgcc_s", "libomp",     "libgomp", "libiomp",  "libmpi",
+                                           "libopen-", "libpmix",   "libuc",  "libLLVM",  "libclang",   "libasan", "libtsan"};
 
 struct Module {
   ElfW(Addr) base = 0;
@@ -85,7 +86,8 @@ void redirect(const Module& module, std::span<const Replacement> replacements) {
       if (symbol.st_shndx != SHN_UNDEF) continue;
       const char* name = dynamic.names + symbol.st_name;
       const auto replacement = std::ranges::find_if(replacements, [&](const Replacement& r) { return !std::strcmp(r.name, name); });
-      if (replacement != replacements.end()) write_word(module, module.base + entry.r_offset, reinterpret_cast<uint64_t>(replacement->function));
+      if (replacement != replacements.end())
+        write_word(module, module.base + entry.r_offset, reinterpret_cast<uint64_t>(replacement->function));
     }
 }
 
@@ -98,7 +100,8 @@ void redirect_imports(std::span<const Replacement> replacements) {
   std::vector<Module> modules;
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* data) {
-        static_cast<std::vector<Module>*>(data)->push_back({info->dlpi_addr, info->dlpi_name ? info->dlpi_name : "", info->dlpi_phdr, info->dlpi_phnum});
+        static_cast<std::vector<Module>*>(data)->push_back(
+            {info->dlpi_addr, info->dlpi_name ? info->dlpi_name : "", info->dlpi_phdr, info->dlpi_phnum});
         return 0;
       },
       &modules);

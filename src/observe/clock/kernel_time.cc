@@ -34,7 +34,8 @@ KernelTime kernel_time(const LaunchProfile& profile) {
   const double slots = busy * std::max(1, device.schedulers_per_sm) * std::max(1, device.issue_per_scheduler) * clock * kIssueShare;
   const double issue = static_cast<double>(t.executed) / slots;
   const double waves = std::max(1.0, blocks / (resident * device.sm_count));
-  const double of_a_warp = static_cast<double>(t.executed) / std::max<double>(1, static_cast<double>(t.warps)) * kCyclesPerInstruction * waves / clock;
+  const double of_a_warp =
+      static_cast<double>(t.executed) / std::max<double>(1, static_cast<double>(t.warps)) * kCyclesPerInstruction * waves / clock;
   const double memory = static_cast<double>(t.global_sectors() + t.local_ld.sectors + t.local_st.sectors) * 32 / speed;
   const double passes = static_cast<double>(t.shared_wavefronts()) / (busy * clock);
   const double time = least_kernel_time(device).nanoseconds + std::max({issue, of_a_warp, memory, passes});
@@ -46,10 +47,13 @@ KernelTime kernel_time(const LaunchProfile& profile) {
 KernelTime with_waits(const KernelTime& work, const vm::KernelClockUse& clock, const LaunchProfile& profile) {
   if (!clock.longest) return work;
   const Totals totals = profile.totals();
-  const double blocks = std::max<double>(1, static_cast<double>(totals.blocks)), resident = std::max<double>(1, profile.launch.resident_blocks);
+  const double blocks = std::max<double>(1, static_cast<double>(totals.blocks)),
+               resident = std::max<double>(1, profile.launch.resident_blocks);
   const double least = least_kernel_time(profile.device).nanoseconds;
-  const double ticks = std::max(static_cast<double>(clock.longest), static_cast<double>(clock.of_blocks) / blocks * std::ceil(blocks / resident));
-  const double waiting = std::min(1.0, kLoopOfReading * static_cast<double>(clock.readings) / std::max<double>(1, static_cast<double>(totals.executed)));
+  const double ticks =
+      std::max(static_cast<double>(clock.longest), static_cast<double>(clock.of_blocks) / blocks * std::ceil(blocks / resident));
+  const double waiting =
+      std::min(1.0, kLoopOfReading * static_cast<double>(clock.readings) / std::max<double>(1, static_cast<double>(totals.executed)));
   KernelTime time = work;
   time.nanoseconds = least + ticks / profile.launch.clock_ghz + std::max(0.0, work.nanoseconds * (1 - waiting) - least);
   time.memory_share *= std::min(1.0, work.nanoseconds / time.nanoseconds);

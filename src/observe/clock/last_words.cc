@@ -38,8 +38,7 @@ void wait_for_it(int signal) {
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += kSeconds;
-  while (sem_timedwait(&state->done, &until) && errno == EINTR) {
-  }
+  while (sem_timedwait(&state->done, &until) && errno == EINTR) {}
 }
 
 int64_t now() {
@@ -63,7 +62,7 @@ void wait_and_save() {
 
 void handle(int signal) {
   wait_for_it(signal);
-  struct sigaction usual {};
+  struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   sigaction(signal, &usual, nullptr);
   raise(signal);
@@ -89,9 +88,10 @@ void on_sudden_end(std::function<void(int)> write, std::function<void()> save) {
   }).detach();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   for (int signal : kSignals) {
-    struct sigaction now {};
-    if (sigaction(signal, nullptr, &now) || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL) continue;  // the program's own, or the runtime's
-    struct sigaction ours {};
+    struct sigaction now{};
+    if (sigaction(signal, nullptr, &now) || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
+      continue;  // the program's own, or the runtime's
+    struct sigaction ours{};
     ours.sa_handler = handle;
     sigaction(signal, &ours, nullptr);
   }

@@ -156,7 +156,8 @@ int wait_until(clockid_t id, const timespec* deadline, int timed_out, Wait&& wai
 
 int wait_condition_clock(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t id, const timespec* t) {
   if (!known(id) || !valid(t)) return pthread_cond_clockwait(condition, mutex, id, t);
-  return wait_until(id, t, ETIMEDOUT, [&](const timespec* until) { return pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, until); });
+  return wait_until(id, t, ETIMEDOUT,
+                    [&](const timespec* until) { return pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, until); });
 }
 
 // The clock is the condition's own, which cannot be asked for: that one whose time the deadline is near.
@@ -168,7 +169,8 @@ int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const time
 
 int wait_semaphore_clock(sem_t* semaphore, clockid_t id, const timespec* t) {
   if (!known(id) || !valid(t)) return sem_clockwait(semaphore, id, t);
-  const int status = wait_until(id, t, ETIMEDOUT, [&](const timespec* until) { return sem_clockwait(semaphore, CLOCK_MONOTONIC, until) ? errno : 0; });
+  const int status =
+      wait_until(id, t, ETIMEDOUT, [&](const timespec* until) { return sem_clockwait(semaphore, CLOCK_MONOTONIC, until) ? errno : 0; });
   if (!status) return 0;
   errno = status;
   return -1;

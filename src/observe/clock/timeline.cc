@@ -47,10 +47,8 @@ uint32_t Timeline::word(std::string_view text) {
 void Timeline::begin_call(double at) { now = {word(called_function()), ++numbered_, at}; }
 
 void Timeline::end_call(double at) {
-  if (calls_.size() < kMost)
-    calls_.push_back({now.name, clock_.thread(), now.id, now.begin, at});
-  else
-    ++left_out_;
+  if (calls_.size() < kMost) calls_.push_back({now.name, clock_.thread(), now.id, now.begin, at});
+  else ++left_out_;
   now = {};
 }
 
@@ -121,7 +119,8 @@ void Timeline::done(const timing::device::Operation& operation, const timing::de
   Entry& entry = operations_[found->second].second;
   entry.times = times;
   if (operation.kind == timing::device::Kind::Kernel)
-    entry.blocks_share = std::min(1.0, static_cast<double>(operation.blocks) / static_cast<double>(std::max<uint64_t>(1, operation.at_once)));
+    entry.blocks_share =
+        std::min(1.0, static_cast<double>(operation.blocks) / static_cast<double>(std::max<uint64_t>(1, operation.at_once)));
   open_.erase(found);
 }
 
@@ -153,8 +152,13 @@ bool Timeline::write(const std::string& path, const model::Device& device) const
   for (const Range& r : ranges_) ranges.push_back({r.text, r.thread, rounded(r.begin), rounded(r.end)});
   for (const auto& [id, e] : operations_) {
     if (e.times.end == timing::device::kUnknown) continue;
-    Json row = {{"id", id},         {"kind", kKinds[static_cast<size_t>(e.kind)]}, {"device", e.device}, {"stream", e.stream},
-                {"call", e.call},   {"begin", rounded(e.times.begin)},             {"end", rounded(e.times.end)},
+    Json row = {{"id", id},
+                {"kind", kKinds[static_cast<size_t>(e.kind)]},
+                {"device", e.device},
+                {"stream", e.stream},
+                {"call", e.call},
+                {"begin", rounded(e.times.begin)},
+                {"end", rounded(e.times.end)},
                 {"waited", kWaits[static_cast<size_t>(e.times.waited)]}};
     if (e.times.behind) row["behind"] = e.times.behind;
     if (e.times.queue >= 0) row["queue"] = e.times.queue;
@@ -173,7 +177,10 @@ bool Timeline::write(const std::string& path, const model::Device& device) const
       row["static_shared"] = e.static_shared;
       row["dynamic_shared"] = e.dynamic_shared;
       row["resident"] = e.resident;
-      for (const auto& [name, bytes] : {std::pair{"link_read", e.link.read}, {"link_written", e.link.written}, {"migrated", e.link.migrated}, {"populated", e.link.populated}})
+      for (const auto& [name, bytes] : {std::pair{"link_read", e.link.read},
+                                        {"link_written", e.link.written},
+                                        {"migrated", e.link.migrated},
+                                        {"populated", e.link.populated}})
         if (bytes > 0) row[name] = rounded(bytes);
     }
     operations.push_back(std::move(row));

@@ -29,7 +29,8 @@ TouchedPages::~TouchedPages() {
 
 bool TouchedPages::replace(uint64_t base, uint64_t bytes) {
   constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-  if (!can() || base % kPage || mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0) == MAP_FAILED) return false;
+  if (!can() || base % kPage || mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0) == MAP_FAILED)
+    return false;
   if (bytes <= kMostAtOnce && !madvise(reinterpret_cast<void*>(base), bytes, MADV_POPULATE_WRITE)) let_go(base, bytes);
   if (const uint64_t sample = kSample; cost_ < 0 && bytes >= sample * kPage) {
     const int64_t begun = HostClock::real();

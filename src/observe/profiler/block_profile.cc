@@ -40,7 +40,9 @@ struct BlockProfile::Patterns {
   const Counts* find(const vm::Access& a) {
     if (!pays()) return nullptr;
     const Pattern& p = known[slot_of(a.mask, place(a.address[0]))];
-    if (a.mask != p.mask || a.bytes != p.bytes || a.space != p.space || a.kind != p.kind || a.returns != p.returns || place(a.address[0]) != p.place) return nullptr;
+    if (a.mask != p.mask || a.bytes != p.bytes || a.space != p.space || a.kind != p.kind || a.returns != p.returns ||
+        place(a.address[0]) != p.place)
+      return nullptr;
     if (a.address[31] - a.address[0] != p.distance[31]) return nullptr;
     uint64_t different = 0;
     for (size_t l = 0; l < 32; ++l) different |= (a.address[l] - a.address[0]) ^ p.distance[l];
@@ -103,7 +105,8 @@ void BlockProfile::hand_over(FunctionCounts& sum) {
       all[k].threads_on += mine.executions[k].threads_on;
       all[k].divergent += mine.executions[k].parted;
       if (!mine.patterns[k]) continue;
-      for (size_t slot = 0; slot < kSlots; ++slot) all[k].add(mine.patterns[k]->counts_of_shaped[slot], std::exchange(mine.patterns[k]->shaped[slot].times, 0));
+      for (size_t slot = 0; slot < kSlots; ++slot)
+        all[k].add(mine.patterns[k]->counts_of_shaped[slot], std::exchange(mine.patterns[k]->shaped[slot].times, 0));
     }
     std::ranges::fill(mine.counts, Counts{});
     std::ranges::fill(mine.executions, vm::Executions{});
@@ -284,7 +287,8 @@ void BlockProfile::made(vm::Warp& warp, const vm::Insn& insn, const vm::Access& 
 void BlockProfile::followed(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
   if (samples) samples->access(warp.index, counted_function, index_of(insn), access);
   if (trace) trace->access(warp.index, *counted_function, insn, access, counts);
-  if (visits) visits->access(*counted_function, insn, access, entered_->gathered[index_of(insn)] ? access.mask & -access.mask : access.mask);
+  if (visits)
+    visits->access(*counted_function, insn, access, entered_->gathered[index_of(insn)] ? access.mask & -access.mask : access.mask);
 }
 
 BlockProfile::Patterns& BlockProfile::patterns_of(size_t index, isa::Space space) {
@@ -298,7 +302,8 @@ BlockProfile::Patterns& BlockProfile::patterns_of(size_t index, isa::Space space
 
 // The traffic of one access; `fresh` is where to count what is not known.
 const Counts& BlockProfile::counts_of(const vm::Insn& insn, size_t index, const vm::Access& access, Counts& fresh) {
-  if (access.kind == vm::AccessKind::Atomic && entered_->gathered[index] && (access.space == isa::Space::Global || access.space == isa::Space::Shared)) {
+  if (access.kind == vm::AccessKind::Atomic && entered_->gathered[index] &&
+      (access.space == isa::Space::Global || access.space == isa::Space::Shared)) {
     vm::Access one = access;
     one.mask &= -one.mask;  // one lane does it for all
     count_access(device_, mode_, insn, one, fresh);

@@ -80,7 +80,9 @@ class BlockProfile final : public vm::BlockObserver {
   void followed(vm::Warp& warp, const vm::Insn& insn, const vm::Access& access, const Counts& counts);
   uint32_t index_of(const vm::Insn& insn) const { return static_cast<uint32_t>(&insn - counted_function->insns.data()); }
   // A kernel's parameters whose address is taken lie in device memory here; on a GPU they are constants.
-  bool to_parameters(isa::Space space, uint64_t address) const { return space == isa::Space::Global && address - parameters_ < parameter_bytes_; }
+  bool to_parameters(isa::Space space, uint64_t address) const {
+    return space == isa::Space::Global && address - parameters_ < parameter_bytes_;
+  }
   Patterns& patterns_of(size_t index, isa::Space space);
   const Counts& counts_of(const vm::Insn& insn, size_t index, const vm::Access& access, Counts& fresh);
   const Counts& counts_as_told(const vm::Insn& insn, size_t index, const vm::Access& access, Counts& fresh);

@@ -105,7 +105,8 @@ bool FragmentAccesses::by_tiles(const vm::Insn& insn) {
 }
 
 bool loads_tiles(const vm::Insn& insn) {
-  return (insn.source && insn.source->form.row && insn.source->form.row->op == isa::Opcode::Ldmatrix) || (FragmentAccesses::concerns(insn) && FragmentAccesses::by_tiles(insn));
+  return (insn.source && insn.source->form.row && insn.source->form.row->op == isa::Opcode::Ldmatrix) ||
+         (FragmentAccesses::concerns(insn) && FragmentAccesses::by_tiles(insn));
 }
 
 const std::vector<Access>& FragmentAccesses::take(const vm::Insn& insn, const Access& element) {

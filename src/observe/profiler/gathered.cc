@@ -16,12 +16,9 @@ bool defines_first_operand(const Instruction& i) {
     case Class::Call:
     case Class::Barrier:
     case Class::Fence:
-    case Class::Misc:
-      return false;
-    case Class::Atomic:
-      return i.form.row->op == isa::Opcode::Atom;
-    default:
-      return !i.operands.empty();
+    case Class::Misc: return false;
+    case Class::Atomic: return i.form.row->op == isa::Opcode::Atom;
+    default: return !i.operands.empty();
   }
 }
 
@@ -29,8 +26,7 @@ bool defines_first_operand(const Instruction& i) {
 // of them a lane took depends on its path.
 class UniformRegisters {
  public:
-  explicit UniformRegisters(const ptx::Function& f)
-      : f_(f), definitions_(f.registers.size()), uniform_(f.registers.size(), 1) {
+  explicit UniformRegisters(const ptx::Function& f) : f_(f), definitions_(f.registers.size()), uniform_(f.registers.size(), 1) {
     for (const Instruction& i : f.body) {
       if (!defines_first_operand(i)) continue;
       count(i.operands[0]);
@@ -48,24 +44,18 @@ class UniformRegisters {
 
   bool operator()(const Operand& o) const {
     switch (o.kind) {
-      case OperandKind::Immediate:
-        return true;
-      case OperandKind::Symbol:
-        return true;
-      case OperandKind::Register:
-        return uniform_[static_cast<size_t>(o.reg)];
+      case OperandKind::Immediate: return true;
+      case OperandKind::Symbol: return true;
+      case OperandKind::Register: return uniform_[static_cast<size_t>(o.reg)];
       case OperandKind::Special:
         switch (o.special->id) {
           case isa::Special::Ntid:
           case isa::Special::Ctaid:
           case isa::Special::Nctaid:
-          case isa::Special::Nsmid:
-            return true;
-          default:
-            return false;
+          case isa::Special::Nsmid: return true;
+          default: return false;
         }
-      default:
-        return false;
+      default: return false;
     }
   }
 
@@ -106,8 +96,7 @@ class UniformRegisters {
 std::vector<char> gathered_atomics(const vm::FunctionCode& code, int cc) {
   std::vector<char> out(code.insns.size());
   bool any = false;
-  for (const vm::Insn& insn : code.insns)
-    any = any || (insn.watched == vm::Watched::Memory && insn.source->form.row->cls == Class::Atomic);
+  for (const vm::Insn& insn : code.insns) any = any || (insn.watched == vm::Watched::Memory && insn.source->form.row->cls == Class::Atomic);
   if (!any || cc < 70) return out;
   const UniformRegisters uniform(*code.source);
   for (size_t k = 0; k < code.insns.size(); ++k) {
@@ -116,20 +105,17 @@ std::vector<char> gathered_atomics(const vm::FunctionCode& code, int cc) {
     const Instruction& i = *insn.source;
     const isa::Mods& mods = i.form.mods;
     const bool shared = mods.space == Space::Shared;
-    if (mods.vec || isa::is_float(i.form.type) || (mods.space != Space::Global && mods.space != Space::Generic && !shared))
-      continue;
+    if (mods.vec || isa::is_float(i.form.type) || (mods.space != Space::Global && mods.space != Space::Generic && !shared)) continue;
     const bool returns = i.form.row->op == isa::Opcode::Atom;
     if (!uniform(i.operands[returns ? 1 : 0])) continue;
     const bool same_value = uniform(i.operands[returns ? 2 : 1]);
     const bool word = isa::bytes_of(i.form.type) == 4;
     const bool sum = mods.op == isa::Op::Add;
-    const bool joins = sum || mods.op == isa::Op::Min || mods.op == isa::Op::Max || mods.op == isa::Op::And ||
-                       mods.op == isa::Op::Or || mods.op == isa::Op::Xor;
+    const bool joins = sum || mods.op == isa::Op::Min || mods.op == isa::Op::Max || mods.op == isa::Op::And || mods.op == isa::Op::Or ||
+                       mods.op == isa::Op::Xor;
     const bool adds_lanes = cc >= 80 && word;  // REDUX
-    if (returns && !insn.drops_result)
-      out[k] = sum && word && (same_value || (shared && adds_lanes));
-    else
-      out[k] = joins && ((same_value && sum) || adds_lanes);
+    if (returns && !insn.drops_result) out[k] = sum && word && (same_value || (shared && adds_lanes));
+    else out[k] = joins && ((same_value && sum) || adds_lanes);
   }
   return out;
 }

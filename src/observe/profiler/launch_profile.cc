@@ -24,12 +24,9 @@ vm::Launch without_observer(vm::Launch launch) {
 void add_arithmetic(Arithmetic& sum, isa::Opcode op, uint64_t threads, bool packed = false) {
   const uint64_t two = packed ? threads : 0;
   sum.instructions += threads;
-  if (op == isa::Opcode::Add || op == isa::Opcode::Sub)
-    sum.add += threads, sum.packed_add += two;
-  else if (op == isa::Opcode::Mul)
-    sum.mul += threads, sum.packed_mul += two;
-  else if (op == isa::Opcode::Fma || op == isa::Opcode::Mad)
-    sum.fma += threads, sum.packed_fma += two;
+  if (op == isa::Opcode::Add || op == isa::Opcode::Sub) sum.add += threads, sum.packed_add += two;
+  else if (op == isa::Opcode::Mul) sum.mul += threads, sum.packed_mul += two;
+  else if (op == isa::Opcode::Fma || op == isa::Opcode::Mad) sum.fma += threads, sum.packed_fma += two;
 }
 
 bool is_surface(const isa::Row& row) {
@@ -52,35 +49,26 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
   switch (memory_class(row)) {
     case Class::F32Add:
     case Class::F32Mul:
-    case Class::F32Fma:
-      return add_arithmetic(t.fp32, row.op, on);
+    case Class::F32Fma: return add_arithmetic(t.fp32, row.op, on);
     case Class::F64Add:
     case Class::F64Mul:
-    case Class::F64Fma:
-      return add_arithmetic(t.fp64, row.op, on);
+    case Class::F64Fma: return add_arithmetic(t.fp64, row.op, on);
     case Class::Special:
       if (isa::bits_of(type) == 64) return add_arithmetic(t.fp64, row.op, on);
       if (type == isa::Type::F32) t.special += on;
       return add_arithmetic(t.fp32, row.op, on);
-    case Class::F16:
-      return add_arithmetic(t.fp16, row.op, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2);
+    case Class::F16: return add_arithmetic(t.fp16, row.op, on, type == isa::Type::F16x2 || type == isa::Type::BF16x2);
     case Class::IntAlu:
     case Class::IntMul:
     case Class::Logic:
     case Class::Shift:
-    case Class::Video:
-      t.integer += on;
-      return;
+    case Class::Video: t.integer += on; return;
     case Class::Compare:
     case Class::Select:
-      if (!isa::is_float(type))
-        t.integer += on;
-      else if (isa::bits_of(type) == 64)
-        t.fp64.instructions += on;
-      else if (isa::bits_of(type) == 32)
-        t.fp32.instructions += on;
-      else
-        t.fp16.instructions += on;
+      if (!isa::is_float(type)) t.integer += on;
+      else if (isa::bits_of(type) == 64) t.fp64.instructions += on;
+      else if (isa::bits_of(type) == 32) t.fp32.instructions += on;
+      else t.fp16.instructions += on;
       return;
     case Class::Convert:
       t.conversions += on;
@@ -101,22 +89,18 @@ void add_class(Totals& t, const vm::Insn& insn, const Counts& c) {
       t.memory += on;
       if (row.kind == isa::Kind::Image) {
         const bool surface = is_surface(row);
-        (!surface                        ? t.textures
-         : row.cls == Class::Load        ? t.surface_ld
-         : row.cls == Class::Store       ? t.surface_st
-                                         : t.surface_red) += c.executed;
+        (!surface                  ? t.textures
+         : row.cls == Class::Load  ? t.surface_ld
+         : row.cls == Class::Store ? t.surface_st
+                                   : t.surface_red) += c.executed;
       }
       return;
-    case Class::Warp:
-      t.communication += on;
-      return;
+    case Class::Warp: t.communication += on; return;
     case Class::Barrier:
       t.barriers += c.executed;
       t.misc += on;
       return;
-    default:
-      t.misc += on;
-      return;
+    default: t.misc += on; return;
   }
 }
 
@@ -170,8 +154,7 @@ void add_memory(Totals& t, const vm::Insn& insn, const Counts& c, int cc) {
       t.generic_atoms += c.to_cluster + (atom && generic ? c.to_global : 0);
       return;
     }
-    default:
-      return;
+    default: return;
   }
 }
 
@@ -179,8 +162,8 @@ uint64_t or_none(int blocks) { return blocks == INT_MAX ? 0 : static_cast<uint64
 
 }  // namespace
 
-LaunchProfile::LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation,
-                             bool sampled, uint32_t assembled_registers, BlockProfiles& blocks, Predictor* predictor)
+LaunchProfile::LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation, bool sampled,
+                             uint32_t assembled_registers, BlockProfiles& blocks, Predictor* predictor)
     : device(device),
       number(number),
       operation(operation),
@@ -279,7 +262,8 @@ Totals LaunchProfile::totals() const {
     t.limit_registers = fit->by_registers == INT_MAX ? t.limit_blocks : or_none(fit->by_registers);
     // A kernel without shared memory of its own gets as much of the array as its blocks need.
     t.limit_shared = std::min(fit->by_shared == INT_MAX ? t.limit_blocks : or_none(fit->by_shared), t.limit_blocks);
-    t.limit_shared_split = device.cc() == 90 ? or_none(model::blocks_by_default_split(device, *fit, static_cast<int>(t.block_threads))) : t.limit_shared;
+    t.limit_shared_split =
+        device.cc() == 90 ? or_none(model::blocks_by_default_split(device, *fit, static_cast<int>(t.block_threads))) : t.limit_shared;
     t.resident_blocks = static_cast<uint64_t>(fit->blocks_per_sm);
     t.resident_warps = static_cast<uint64_t>(fit->warps_per_sm(device, static_cast<int>(t.block_threads)));
   }

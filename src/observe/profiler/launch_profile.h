@@ -18,15 +18,19 @@ namespace warpbeam::observe {
 
 class LaunchProfile final : public vm::Observer {
  public:
-  LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation,
-                bool sampled, uint32_t assembled_registers, BlockProfiles& blocks, Predictor* predictor);
+  LaunchProfile(const vm::Launch& launch, const model::Device& device, uint64_t number, uint64_t operation, bool sampled,
+                uint32_t assembled_registers, BlockProfiles& blocks, Predictor* predictor);
   ~LaunchProfile() override;
 
   std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block&) override;
   void end_block(const vm::Block&, std::unique_ptr<vm::BlockObserver>) override;
   void end_grid(const vm::LaunchResult& result) override;
   vm::Wanted wanted() const override {
-    return {.compiled = true, .executions = true, .traffic = true, .banks = device.bank_rule == model::BankRule::Phases32, .places = tracer_ != nullptr};
+    return {.compiled = true,
+            .executions = true,
+            .traffic = true,
+            .banks = device.bank_rule == model::BankRule::Phases32,
+            .places = tracer_ != nullptr};
   }
 
   Totals totals() const;

@@ -74,7 +74,11 @@ class Registers {
   bool define(const Instruction& i) {
     if (i.operands.empty()) return false;
     switch (i.form.row->cls) {
-      case Class::Store: case Class::Branch: case Class::Call: case Class::Barrier: case Class::Fence: return false;
+      case Class::Store:
+      case Class::Branch:
+      case Class::Call:
+      case Class::Barrier:
+      case Class::Fence: return false;
       default: break;
     }
     bool changed = false;
@@ -108,7 +112,8 @@ class Registers {
     if (op == isa::Opcode::Xor) return LowBits{std::min(at(1).count, at(2).count), at(1).value ^ at(2).value}.only(kMost);
     if (op == isa::Opcode::Mul) return times(at(1), at(2));
     if (op == isa::Opcode::Mad) return plus(times(at(1), at(2)), at(3));
-    if (op == isa::Opcode::Shl && o.size() > 2 && o[2].kind == OperandKind::Immediate) return o[2].imm < kMost ? times(at(1), LowBits::of(uint64_t{1} << o[2].imm)) : LowBits{};
+    if (op == isa::Opcode::Shl && o.size() > 2 && o[2].kind == OperandKind::Immediate)
+      return o[2].imm < kMost ? times(at(1), LowBits::of(uint64_t{1} << o[2].imm)) : LowBits{};
     return kNothing;
   }
 
@@ -139,7 +144,8 @@ void merge(const Parts& parts, std::vector<uint8_t>& out) {
     }
     for (const auto& [begin, of_piece] : pieces) {
       int wanted = 0;
-      for (const Part* part : of_piece) wanted |= ((1 << part->bytes) - 1) << (static_cast<int64_t>(parts.base.value) + part->offset - begin);
+      for (const Part* part : of_piece)
+        wanted |= ((1 << part->bytes) - 1) << (static_cast<int64_t>(parts.base.value) + part->offset - begin);
       // A word of 8 bytes and two of 4 stay apart, as in ptxas's code for an H100.
       const auto as_wide = [&](const Part* part) { return part->bytes == of_piece.front()->bytes; };
       if (wanted != (1 << piece) - 1 || !std::ranges::all_of(of_piece, as_wide)) continue;
@@ -182,8 +188,12 @@ class Open {
 
 bool may_write_shared(const Instruction& i) {
   switch (i.form.row->cls) {
-    case Class::Store: case Class::Atomic: return i.form.mods.space == Space::Shared || i.form.mods.space == Space::SharedCluster || i.form.mods.space == Space::Generic;
-    case Class::Call: case Class::Barrier: case Class::Fence: return true;
+    case Class::Store:
+    case Class::Atomic:
+      return i.form.mods.space == Space::Shared || i.form.mods.space == Space::SharedCluster || i.form.mods.space == Space::Generic;
+    case Class::Call:
+    case Class::Barrier:
+    case Class::Fence: return true;
     default: return i.form.row->kind == isa::Kind::Async || (i.form.row->kind == isa::Kind::Tensor && i.form.row->effects.writes);
   }
 }
@@ -205,7 +215,8 @@ bool may_merge(const Instruction& i, const Operand& address) {
 std::vector<uint8_t> merged_accesses(const vm::FunctionCode& code) {
   std::vector<uint8_t> out(code.insns.size());
   const ptx::Function& f = *code.source;
-  if (std::ranges::none_of(f.body, [](const Instruction& i) { return of_shared(i, Class::Load) || of_shared(i, Class::Store); })) return out;
+  if (std::ranges::none_of(f.body, [](const Instruction& i) { return of_shared(i, Class::Load) || of_shared(i, Class::Store); }))
+    return out;
   const Registers registers(f, *code.module);
   std::vector<char> begins(f.body.size() + 1);
   for (const auto& [label, at] : f.labels) begins[at] = 1;

@@ -51,7 +51,9 @@ enum class Interval : uint8_t {
 PredictedValue with_interval(std::string_view name, Interval interval, double value, const Prediction& p) {
   const double shorter = p.ns > 0 ? p.low / p.ns : 1, longer = p.ns > 0 ? p.high / p.ns : 1;
   const auto times = [&](double low, double high) { return PredictedValue{name, value, value * low, value * high}; };
-  const auto within = [&](PredictedValue v) { return PredictedValue{name, value, std::max(v.low, 0.0), std::max(value, std::min(v.high, 100.0))}; };
+  const auto within = [&](PredictedValue v) {
+    return PredictedValue{name, value, std::max(v.low, 0.0), std::max(value, std::min(v.high, 100.0))};
+  };
   switch (interval) {
     case Interval::Time: return times(shorter, longer);
     case Interval::Rate: return times(1 / longer, 1 / shorter);
@@ -95,7 +97,8 @@ double fma_percent(const Prediction& p) { return (pipe(p, Unit::FmaLite) + pipe(
 double l1_percent(const Prediction& p) { return std::min(100.0, percent(p.run.lsu_busy, p.run.cycles)); }
 double sm_percent(const Prediction& p) {
   double most = issue_percent(p);
-  for (Unit unit : {Unit::Alu, Unit::FmaLite, Unit::FmaHeavy, Unit::Fp64, Unit::Special, Unit::Uniform, Unit::Branch, Unit::Lsu, Unit::Texture, Unit::Tensor, Unit::Barrier})
+  for (Unit unit : {Unit::Alu, Unit::FmaLite, Unit::FmaHeavy, Unit::Fp64, Unit::Special, Unit::Uniform, Unit::Branch, Unit::Lsu,
+                    Unit::Texture, Unit::Tensor, Unit::Barrier})
     most = std::max(most, pipe(p, unit));
   return most;
 }
@@ -113,23 +116,28 @@ double global_hits(const Prediction& p, const Totals& t) {
   return t.load_sectors() && p.run.traffic.global_load <= 0 ? kUnknown : ratio(p.run.traffic.global_load_hit, p.run.traffic.global_load);
 }
 double local_hits(const Prediction& p, const Totals& t) {
-  return t.local_ld.transactions && p.run.traffic.local_load <= 0 ? kUnknown : ratio(p.run.traffic.local_load_hit, p.run.traffic.local_load);
+  return t.local_ld.transactions && p.run.traffic.local_load <= 0 ? kUnknown
+                                                                  : ratio(p.run.traffic.local_load_hit, p.run.traffic.local_load);
 }
 double store_hits(const Prediction& p, const Totals& t) {
-  return t.global_st.transactions && p.run.traffic.global_store <= 0 ? kUnknown : ratio(p.run.traffic.global_store_hit, p.run.traffic.global_store);
+  return t.global_st.transactions && p.run.traffic.global_store <= 0 ? kUnknown
+                                                                     : ratio(p.run.traffic.global_store_hit, p.run.traffic.global_store);
 }
 double local_store_hits(const Prediction& p, const Totals& t) {
-  return t.local_st.transactions && p.run.traffic.local_store <= 0 ? kUnknown : ratio(p.run.traffic.local_store_hit, p.run.traffic.local_store);
+  return t.local_st.transactions && p.run.traffic.local_store <= 0 ? kUnknown
+                                                                   : ratio(p.run.traffic.local_store_hit, p.run.traffic.local_store);
 }
 double l1_loads(const Totals& t) { return known(t, static_cast<double>(t.load_sectors() + t.local_ld.transactions)); }
 double l1_hits(const Prediction& p, const Totals& t) {
   return static_cast<double>(t.load_sectors()) * global_hits(p, t) + static_cast<double>(t.local_ld.transactions) * local_hits(p, t);
 }
 double l1_sectors(const Totals& t) {
-  return l1_loads(t) + static_cast<double>(t.global_st.transactions + t.local_st.transactions + t.global_atom.transactions + t.global_red.transactions);
+  return l1_loads(t) +
+         static_cast<double>(t.global_st.transactions + t.local_st.transactions + t.global_atom.transactions + t.global_red.transactions);
 }
 double l1_all_hits(const Prediction& p, const Totals& t) {
-  return l1_hits(p, t) + static_cast<double>(t.global_st.transactions) * store_hits(p, t) + static_cast<double>(t.local_st.transactions) * local_store_hits(p, t);
+  return l1_hits(p, t) + static_cast<double>(t.global_st.transactions) * store_hits(p, t) +
+         static_cast<double>(t.local_st.transactions) * local_store_hits(p, t);
 }
 double l2_reads(const Prediction& p, const Totals& t) { return l1_loads(t) - l1_hits(p, t); }
 double l2_writes(const Totals& t) { return static_cast<double>(t.global_st.transactions + t.local_st.transactions); }
@@ -147,10 +155,14 @@ double l2_hit_percent(const Prediction& p, double sectors) {
 }
 double l2_percent(const Prediction& p, const Totals& t) {
   const double reads = l2_reads(p, t), others = l2_writes(t) + l2_atoms(t) + l2_reds(t);
-  return std::isnan(reads) ? kUnknown
-                           : std::min(100.0, percent(kSector * (reads / p.rates->l2_bytes_per_cycle + others / p.rates->l2_write_bytes_per_cycle), elapsed(p)));
+  return std::isnan(reads)
+             ? kUnknown
+             : std::min(100.0,
+                        percent(kSector * (reads / p.rates->l2_bytes_per_cycle + others / p.rates->l2_write_bytes_per_cycle), elapsed(p)));
 }
-double dram_percent(const Prediction& p) { return std::min(100.0, percent(per_second(p, p.dram_read + p.dram_write), p.rates->dram_bytes_per_second)); }
+double dram_percent(const Prediction& p) {
+  return std::min(100.0, percent(per_second(p, p.dram_read + p.dram_write), p.rates->dram_bytes_per_second));
+}
 double memory_percent(const Prediction& p, const Totals& t) {
   const double l2 = l2_percent(p, t);
   return std::max({of_elapsed(p, l1_percent(p)), std::isnan(l2) ? 0 : l2, dram_percent(p)});
@@ -212,7 +224,9 @@ std::vector<PredictedValue> predicted_values(const Prediction& p, const Totals& 
 }
 
 std::string bound_in_words(const Prediction& p, const Totals& t) {
-  const auto at = [](std::string_view name, double percent) { return fmt::format("{}, at {:.0f} % of what it can do", name, std::clamp(percent, 0.0, 100.0)); };
+  const auto at = [](std::string_view name, double percent) {
+    return fmt::format("{}, at {:.0f} % of what it can do", name, std::clamp(percent, 0.0, 100.0));
+  };
   const Busy unit = busiest_unit(p), memory = busiest_memory(p, t);
   switch (p.bound) {
     case timing::Bound::Memory: return at("device memory", p.bound_percent);

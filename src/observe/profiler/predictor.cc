@@ -48,9 +48,12 @@ double cycles_of(const std::unordered_map<uint64_t, Visits::Atomics>& atomics, c
   std::unordered_map<uint64_t, double> most;  // by turn
   for (const auto& [part, of] : atomics) {
     double& here = most[part >> 48];
-    here = std::max(here, static_cast<double>(of.sectors) * rates.atomic_sector + static_cast<double>(of.sectors_of_doubles) * (rates.atomic_sector_double - rates.atomic_sector));
+    here = std::max(here, static_cast<double>(of.sectors) * rates.atomic_sector +
+                              static_cast<double>(of.sectors_of_doubles) * (rates.atomic_sector_double - rates.atomic_sector));
     for (const auto& [integers, floats, doubles] : of.turns)
-      here = std::max(here, static_cast<double>(integers) * rates.atomic_same_address + static_cast<double>(floats) * rates.atomic_same_float + static_cast<double>(doubles) * rates.atomic_same_double);
+      here =
+          std::max(here, static_cast<double>(integers) * rates.atomic_same_address + static_cast<double>(floats) * rates.atomic_same_float +
+                             static_cast<double>(doubles) * rates.atomic_same_double);
   }
   double sum = 0;
   for (const auto& [turn, cycles] : most) sum += cycles;
@@ -124,7 +127,9 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
   timing::SampledL2& l2 = l2_of(tracer.device);
   const Visits& visits = tracer.visits;
   const uint64_t together = uint64_t{work->resident_blocks} * static_cast<uint64_t>(rates.multiprocessors);
-  const double each = static_cast<double>(kLinesPerSample) * (visits.kept.empty() ? 1 : static_cast<double>(visits.kept.size() + visits.left_out) / static_cast<double>(visits.kept.size()));
+  const double each =
+      static_cast<double>(kLinesPerSample) *
+      (visits.kept.empty() ? 1 : static_cast<double>(visits.kept.size() + visits.left_out) / static_cast<double>(visits.kept.size()));
   for (uint32_t k : in_time(visits.kept, together)) {
     const Visit& v = visits.kept[k];
     const timing::SampledL2::Outcome o = l2.visit({v.line, v.sectors, v.bytes_of_sector, v.kind});

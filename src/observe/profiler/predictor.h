@@ -33,7 +33,8 @@ class Predictor {
 
  private:
   // Launches that look alike from outside: what was followed of one stands for the next ones.
-  using Kind = std::tuple<uint64_t, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;  // function's serial, grid, block, shared memory
+  using Kind =
+      std::tuple<uint64_t, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;  // function's serial, grid, block, shared memory
   struct Followed {
     uint64_t launches = 0;
     uint64_t arguments = 0, changes = 0;  // a hash of those of the last one that was followed; how often others came

@@ -93,8 +93,7 @@ class Profiler final : public Tool {
   std::function<void(const LaunchProfile&, bool child)> measured;
   std::function<std::shared_ptr<vm::Observer>(const vm::Launch&, const model::Device&, uint64_t operation)> other_child;
 
-  std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device,
-                                       uint64_t operation) override;
+  std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) override;
 
   // A grid that a grid of `parent` launched, as part of that one's operation. Null: it is not wanted.
   std::shared_ptr<vm::Observer> child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent);
@@ -175,9 +174,7 @@ class Profiler final : public Tool {
     } on_device;
   };
 
-  int64_t now() const {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_).count();
-  }
+  int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_).count(); }
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::mutex mutex_;
@@ -189,7 +186,9 @@ class Profiler final : public Tool {
   Assembler assembler_;
   BlockProfiles blocks_;
   Json device_;
-  bool wants(const vm::Launch& launch) const { return kernel_.empty() || (wanted_ && wanted_->found_in(base_name(launch.kernel->display_name))); }
+  bool wants(const vm::Launch& launch) const {
+    return kernel_.empty() || (wanted_ && wanted_->found_in(base_name(launch.kernel->display_name)));
+  }
 
   std::map<uint64_t, Times> times_;           // by operation
   std::map<uint64_t, Operation> moves_;       // copies and fills under way
@@ -208,9 +207,7 @@ class WatchedLaunch final : public vm::Observer {
  public:
   WatchedLaunch(Profiler& profiler, std::unique_ptr<LaunchProfile> profile, std::string parent)
       : profiler_(profiler), profile_(std::move(profile)), parent_(std::move(parent)) {}
-  std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block& block) override {
-    return profile_->begin_block(block);
-  }
+  std::unique_ptr<vm::BlockObserver> begin_block(const vm::Block& block) override { return profile_->begin_block(block); }
   void end_block(const vm::Block& block, std::unique_ptr<vm::BlockObserver> observer) override {
     profile_->end_block(block, std::move(observer));
   }
@@ -231,8 +228,7 @@ class WatchedLaunch final : public vm::Observer {
   const std::string parent_;  // empty: the host launched it
 };
 
-std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const model::Device& device,
-                                               uint64_t operation) {
+std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
   std::lock_guard lock(mutex_);
   if (auto it = times_.find(operation); it != times_.end()) it->second.name = launch.kernel->display_name;
   if (finished_) return nullptr;
@@ -252,14 +248,21 @@ std::shared_ptr<vm::Observer> Profiler::launch(const vm::Launch& launch, const m
     ++samples_;
     ++samples_of_[launch.kernel->name];
   }
-  return std::make_shared<WatchedLaunch>(
-      *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers, blocks_, times_wanted_ ? &predictor_ : nullptr), "");
+  return std::make_shared<WatchedLaunch>(*this,
+                                         std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, sampled, registers,
+                                                                         blocks_, times_wanted_ ? &predictor_ : nullptr),
+                                         "");
 }
 
-std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const model::Device& device, uint64_t operation, const std::string& parent) {
+std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const model::Device& device, uint64_t operation,
+                                              const std::string& parent) {
   std::lock_guard lock(mutex_);
   if (finished_ || !wants(launch)) return other_child ? other_child(launch, device, operation) : nullptr;
-  return std::make_shared<WatchedLaunch>(*this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch), blocks_, times_wanted_ ? &predictor_ : nullptr), parent);
+  return std::make_shared<WatchedLaunch>(
+      *this,
+      std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, assembler_.registers(launch), blocks_,
+                                      times_wanted_ ? &predictor_ : nullptr),
+      parent);
 }
 
 // Beside a device's clock: what is counted of a launch says how long it takes, and operations have the device's times.
@@ -267,7 +270,9 @@ class ProfilerOnClock final : public DeviceClock {
  public:
   ProfilerOnClock(HostClock& clock, const model::Device& model) : DeviceClock(clock, model, false), profiler_(&predictor_) {
     profiler_.measured = [this](const LaunchProfile& profile, bool child) { measured(profile.operation, profile, child); };
-    profiler_.other_child = [this](const vm::Launch& launch, const model::Device& device, uint64_t operation) { return child(launch, device, operation); };
+    profiler_.other_child = [this](const vm::Launch& launch, const model::Device& device, uint64_t operation) {
+      return child(launch, device, operation);
+    };
   }
 
   void queued(const Operation& operation) override {
@@ -297,7 +302,9 @@ class ProfilerOnClock final : public DeviceClock {
   }
 
  private:
-  void over(const timing::device::Operation& operation, const timing::device::Times& times) override { profiler_.over(operation.id, times.begin, times.end); }
+  void over(const timing::device::Operation& operation, const timing::device::Times& times) override {
+    profiler_.over(operation.id, times.begin, times.end);
+  }
 
   Profiler profiler_;
 };

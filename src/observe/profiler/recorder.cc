@@ -39,15 +39,11 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 // Whole numbers stay whole.
 void write_number(std::string& out, double value) {
-  if (value == static_cast<double>(static_cast<int64_t>(value)))
-    fmt::format_to(std::back_inserter(out), "{}", static_cast<int64_t>(value));
-  else
-    fmt::format_to(std::back_inserter(out), "{}", value);
+  if (value == static_cast<double>(static_cast<int64_t>(value))) fmt::format_to(std::back_inserter(out), "{}", static_cast<int64_t>(value));
+  else fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
-void write_text(std::string& out, std::string_view text) {
-  out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+void write_text(std::string& out, std::string_view text) { out += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 template <class... T>
 void write(std::string& out, fmt::format_string<T...> format, T&&... values) {
@@ -81,27 +77,19 @@ class Separated {
 
 const char* name_of(Space space) {
   switch (space) {
-    case Space::Global:
-      return "global";
-    case Space::Shared:
-      return "shared";
-    case Space::Local:
-      return "local";
-    case Space::Const:
-      return "const";
-    default:
-      return "param";
+    case Space::Global: return "global";
+    case Space::Shared: return "shared";
+    case Space::Local: return "local";
+    case Space::Const: return "const";
+    default: return "param";
   }
 }
 
 const char* name_of(const vm::Access& access) {
   switch (static_cast<int>(access.kind)) {
-    case 0:
-      return "load";
-    case 1:
-      return "store";
-    default:
-      return access.returns ? "atom" : "red";
+    case 0: return "load";
+    case 1: return "store";
+    default: return access.returns ? "atom" : "red";
   }
 }
 
@@ -134,9 +122,9 @@ using CountRow = std::array<uint64_t, std::size(kCountFields) - kPlaceFields>;
 
 CountRow row_of(const Counts& c) {
   const Traffic &g = c.global, &l = c.local;
-  return {c.executed,         c.threads,          c.threads_on,  c.divergent,    g.requests, g.transactions, g.sectors, g.ideal,
-          g.lines,            g.bytes,            g.bytes_moved, l.requests,     l.transactions, l.sectors,  l.ideal,   l.lines,
-          l.bytes,            l.bytes_moved,      c.shared.wavefronts, c.shared.conflicts, c.shared.ideal, c.shared.bytes};
+  return {c.executed, c.threads,     c.threads_on,        c.divergent,        g.requests,     g.transactions, g.sectors, g.ideal,
+          g.lines,    g.bytes,       g.bytes_moved,       l.requests,         l.transactions, l.sectors,      l.ideal,   l.lines,
+          l.bytes,    l.bytes_moved, c.shared.wavefronts, c.shared.conflicts, c.shared.ideal, c.shared.bytes};
 }
 
 // Zeros at the end are left out.
@@ -220,7 +208,8 @@ std::string stall_summary(const timing::Stalls& stalls, double scale, const Line
   Separated reasons(out, '[', ']');
   for (size_t why : order) {
     if (why == static_cast<size_t>(timing::Stall::Selected) || stalls[why] <= 0) continue;
-    write(reasons.next(), "{{\"name\":\"{}\",\"about\":\"{}\",\"percent\":{:.4g},\"lines\":", kStallNames[why], kStallAbout[why], 100 * stalls[why] / all);
+    write(reasons.next(), "{{\"name\":\"{}\",\"about\":\"{}\",\"percent\":{:.4g},\"lines\":", kStallNames[why], kStallAbout[why],
+          100 * stalls[why] / all);
     std::vector<std::pair<double, const Lines::value_type*>> hottest;
     for (const auto& line : lines)
       if (line.second.stalls[why] > 0) hottest.emplace_back(line.second.stalls[why], &line);
@@ -229,7 +218,8 @@ std::string stall_summary(const timing::Stalls& stalls, double scale, const Line
       Separated places(out, '[', ']');
       for (size_t k = 0; k < std::min(kLines, hottest.size()); ++k) {
         const auto& [file, number] = hottest[k].second->first;
-        write(places.next(), "{{\"file\":{},\"line\":{},\"percent\":{:.4g}}}", file, number, 100 * hottest[k].first / (stalls[why] * scale));
+        write(places.next(), "{{\"file\":{},\"line\":{},\"percent\":{:.4g}}}", file, number,
+              100 * hottest[k].first / (stalls[why] * scale));
       }
     }
     out += '}';
@@ -392,8 +382,7 @@ void Recorder::write_accesses(std::string& out, const LaunchProfile& profile) {
   Separated rows(out, '[', ']');
   for (const AccessSample& s : profile.samples.accesses) {
     const Known& known = function(*s.function);
-    if (s.access.space == Space::ParamEntry || s.access.space == Space::ParamFunc || s.access.space == Space::Const)
-      continue;
+    if (s.access.space == Space::ParamEntry || s.access.space == Space::ParamFunc || s.access.space == Space::Const) continue;
     uint64_t base = 0;
     std::string origin;
     const uint64_t first = s.access.address[static_cast<size_t>(__builtin_ctz(s.access.mask))];
@@ -402,17 +391,15 @@ void Recorder::write_accesses(std::string& out, const LaunchProfile& profile) {
     Counts of_one;
     count_access(profile.device, profile.launch.eight_byte_banks ? model::BankMode::EightBytes : model::BankMode::FourBytes,
                  s.function->insns[s.instruction], s.access, of_one);
-    write(rows.next(), "[{},{},{},{},{},\"{}\",\"{}\",{},", known.index, known.place[s.instruction].listed, s.block, s.warp,
-          s.occurrence, name_of(s.access.space), name_of(s.access), s.access.bytes);
+    write(rows.next(), "[{},{},{},{},{},\"{}\",\"{}\",{},", known.index, known.place[s.instruction].listed, s.block, s.warp, s.occurrence,
+          name_of(s.access.space), name_of(s.access), s.access.bytes);
     write_text(out, origin);
     out += ',';
     {
       Separated offsets(out, '[', ']');
       for (uint32_t l = 0; l < 32; ++l)
-        if (s.access.mask >> l & 1)
-          write(offsets.next(), "{}", static_cast<int64_t>(s.access.address[l] - base));
-        else
-          offsets.next() += "null";
+        if (s.access.mask >> l & 1) write(offsets.next(), "{}", static_cast<int64_t>(s.access.address[l] - base));
+        else offsets.next() += "null";
     }
     write(out, ",{},{}]", of_one.global.transactions + of_one.local.transactions, of_one.shared.wavefronts);
   }
@@ -477,9 +464,13 @@ std::string Recorder::Launch::text() const {
   }
   if (prediction) {
     const timing::Prediction& p = *prediction;
-    write(out, ",\"predicted\":{{\"ns\":{:.7g},\"low\":{:.7g},\"high\":{:.7g},\"cycles\":{:.7g},\"bound\":\"{}\",\"percent\":{:.4g},\"bound_by\":\"{}\",\"waves\":{:.4g},\"stalls\":{}", finite(p.ns), finite(p.low),
-          finite(p.high), finite(p.cycles), name_of(p.bound), finite(p.bound_percent), bound_in_words(p, totals), finite(p.waves), stalls);
-    for (const PredictedValue& v : predicted) write(out, ",\"{}\":{{\"value\":{:.7g},\"low\":{:.5g},\"high\":{:.5g}}}", v.name, v.value, v.low, v.high);
+    write(
+        out,
+        ",\"predicted\":{{\"ns\":{:.7g},\"low\":{:.7g},\"high\":{:.7g},\"cycles\":{:.7g},\"bound\":\"{}\",\"percent\":{:.4g},\"bound_by\":\"{}\",\"waves\":{:.4g},\"stalls\":{}",
+        finite(p.ns), finite(p.low), finite(p.high), finite(p.cycles), name_of(p.bound), finite(p.bound_percent), bound_in_words(p, totals),
+        finite(p.waves), stalls);
+    for (const PredictedValue& v : predicted)
+      write(out, ",\"{}\":{{\"value\":{:.7g},\"low\":{:.5g},\"high\":{:.5g}}}", v.name, v.value, v.low, v.high);
     out += '}';
   }
   return out + after;

@@ -115,24 +115,22 @@ struct Totals {
   uint64_t global_sectors() const {
     return global_ld.sectors + global_copy.sectors + global_st.sectors + global_atom.sectors + global_red.sectors;
   }
-  uint64_t global_ideal() const {
-    return global_ld.ideal + global_copy.ideal + global_st.ideal + global_atom.ideal + global_red.ideal;
-  }
-  uint64_t global_lines() const {
-    return global_ld.lines + global_copy.lines + global_st.lines + global_atom.lines + global_red.lines;
-  }
+  uint64_t global_ideal() const { return global_ld.ideal + global_copy.ideal + global_st.ideal + global_atom.ideal + global_red.ideal; }
+  uint64_t global_lines() const { return global_ld.lines + global_copy.lines + global_st.lines + global_atom.lines + global_red.lines; }
   // L1 counts cp.async among the loads.
   uint64_t load_requests() const { return global_ld.requests + global_copy.requests; }
   uint64_t load_sectors() const { return global_ld.transactions + global_copy.transactions; }
-  uint64_t shared_wavefronts() const { return shared_ld.wavefronts + shared_st.wavefronts + shared_atom.wavefronts + shared_copy.wavefronts; }
+  uint64_t shared_wavefronts() const {
+    return shared_ld.wavefronts + shared_st.wavefronts + shared_atom.wavefronts + shared_copy.wavefronts;
+  }
   uint64_t shared_ideal() const { return shared_ld.ideal + shared_st.ideal + shared_atom.ideal + shared_copy.ideal; }
   uint64_t shared_conflicts() const { return shared_ld.conflicts + shared_st.conflicts + shared_atom.conflicts + shared_copy.conflicts; }
   uint64_t shared_bytes() const { return shared_ld.bytes + shared_st.bytes + shared_atom.bytes + shared_copy.bytes; }
   // The GPU's counter takes a cp.async for three loads, whatever its width.
   uint64_t shared_loads() const { return shared_ld.executed - generic.shared_ld + 3 * shared_copy.executed; }
   uint64_t loads_and_stores() const {
-    return global_ld.executed + global_st.executed + global_copy.executed + local_ld.executed + local_st.executed +
-           shared_ld.executed + ldsm + shared_st.executed + stsm + textures + surface_ld + surface_st;
+    return global_ld.executed + global_st.executed + global_copy.executed + local_ld.executed + local_st.executed + shared_ld.executed +
+           ldsm + shared_st.executed + stsm + textures + surface_ld + surface_st;
   }
   uint64_t tail_blocks() const {
     const uint64_t wave = resident_blocks * multiprocessors;

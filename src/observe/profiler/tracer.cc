@@ -15,7 +15,8 @@ namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32, kWord = 4;
 constexpr uint8_t kDoubles = 2;  // of Visits::Atomics::turns
-constexpr uint64_t kOfRequest = 2;  // turns that a warp's sum of doubles takes beside those of its lanes (measured: 9 cycles for one lane of a word, 112 for 32)
+constexpr uint64_t kOfRequest =
+    2;  // turns that a warp's sum of doubles takes beside those of its lanes (measured: 9 cycles for one lane of a word, 112 for 32)
 constexpr size_t kMostLines = 255;  // of an access, that are looked at
 
 timing::Kind kind_of(vm::AccessKind kind, bool returns, bool async) {
@@ -94,7 +95,10 @@ const VisitLog::Facts& VisitLog::facts_of(const vm::FunctionCode& function, cons
   if (!facts.bytes) {
     const vm::Access access = vm::describe_access(insn);
     facts = {kind_of(access.kind, access.returns, access.async), static_cast<uint8_t>(std::min(255u, std::max(1u, access.bytes))),
-             static_cast<uint8_t>(!isa::is_float(insn.type()) ? 0 : isa::bits_of(insn.type()) == 64 ? kDoubles : 1), place_in_ptx(function, insn)};
+             static_cast<uint8_t>(!isa::is_float(insn.type())       ? 0
+                                  : isa::bits_of(insn.type()) == 64 ? kDoubles
+                                                                    : 1),
+             place_in_ptx(function, insn)};
   }
   return facts;
 }
@@ -131,9 +135,9 @@ void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t n
 }
 
 void VisitLog::lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts) {
-  if (facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce)
-    count_atomics(mask, addresses, facts.number);
-  each_line(mask, addresses, bytes, is_sampled, [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
+  if (facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce) count_atomics(mask, addresses, facts.number);
+  each_line(mask, addresses, bytes, is_sampled,
+            [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
 }
 
 void VisitLog::passed(const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern) {
@@ -168,8 +172,8 @@ std::shared_ptr<const assembly::MachineCode> MachineCodes::of(const vm::Function
   std::lock_guard lock(mutex_);
   auto& code = known_[{function.serial, device.cc()}];
   if (!code) {
-    const assembly::Target target =
-        assembly::target_of(*function.source, device.cc(), static_cast<uint32_t>(device.max_regs_per_thread), static_cast<uint32_t>(device.regs_per_block));
+    const assembly::Target target = assembly::target_of(*function.source, device.cc(), static_cast<uint32_t>(device.max_regs_per_thread),
+                                                        static_cast<uint32_t>(device.regs_per_block));
     code = std::make_shared<const assembly::MachineCode>(assembly::assemble(*function.module, *function.source, target));
   }
   return code;
@@ -219,7 +223,8 @@ void BlockTracer::turn(Where& at, const vm::FunctionCode& function, const vm::In
   } else {
     at.loop_begin = place_in_ptx(function, function.insns[insn.target]);
     // The target may be a label, which the decoder made an instruction of.
-    for (uint32_t k = insn.target; at.loop_begin == ~0u && k < function.insns.size(); ++k) at.loop_begin = place_in_ptx(function, function.insns[k]);
+    for (uint32_t k = insn.target; at.loop_begin == ~0u && k < function.insns.size(); ++k)
+      at.loop_begin = place_in_ptx(function, function.insns[k]);
     at.loop_end = place;
     at.waiting = false;
     at.began = {};
@@ -278,7 +283,8 @@ static uint16_t different_sectors(const vm::Access& access) {
 
 // Loads that must see what other multiprocessors wrote.
 static bool passes_l1(const isa::Mods& mods) {
-  const bool strong = mods.sem == isa::Sem::Volatile || mods.sem == isa::Sem::Mmio || ((mods.sem == isa::Sem::Relaxed || mods.sem == isa::Sem::Acquire) && mods.scope != isa::Scope::Cta);
+  const bool strong = mods.sem == isa::Sem::Volatile || mods.sem == isa::Sem::Mmio ||
+                      ((mods.sem == isa::Sem::Relaxed || mods.sem == isa::Sem::Acquire) && mods.scope != isa::Scope::Cta);
   return strong || mods.cache == isa::Cache::Cg || mods.cache == isa::Cache::Cv;
 }
 
@@ -290,10 +296,12 @@ void BlockTracer::note_beyond(const vm::Access& access) {
   });
 }
 
-void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts) {
+void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access,
+                         const Counts& counts) {
   if (warp >= at_.size() || !access.mask) return;
   constexpr uint64_t kMix = 0x9e3779b97f4a7c15;
-  for (uint32_t left = access.mask; left; left &= left - 1) at_[warp].turn = (at_[warp].turn ^ access.address[static_cast<size_t>(std::countr_zero(left))]) * kMix;
+  for (uint32_t left = access.mask; left; left &= left - 1)
+    at_[warp].turn = (at_[warp].turn ^ access.address[static_cast<size_t>(std::countr_zero(left))]) * kMix;
   if (at_[warp].waits(place_in_ptx(function, insn))) return;
   if (trace_.warps[warp].executed > trace_.warps[warp].instructions) return note_beyond(access);
   timing::WarpTrace& t = trace_.warps[warp];
@@ -330,7 +338,8 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
       a.passes = static_cast<uint16_t>(std::clamp<uint64_t>(counts.shared.wavefronts + counts.loop_loads.wavefronts, 1, 65535));
       if (a.kind == timing::Kind::Atomic || a.kind == timing::Kind::Reduce)
         each_address(access, [&](uint64_t word, uint32_t lanes) {
-          if (const int n = std::popcount(lanes); n > a.lines) a.lines = static_cast<uint8_t>(n), a.first_line = static_cast<uint32_t>(word);
+          if (const int n = std::popcount(lanes); n > a.lines)
+            a.lines = static_cast<uint8_t>(n), a.first_line = static_cast<uint32_t>(word);
         });
       break;
     case isa::Space::Const:
@@ -411,7 +420,8 @@ LaunchTracer::LaunchTracer(const vm::Launch& launch, const model::Device& device
       codes_(codes) {}
 
 uint64_t LaunchTracer::together() const {
-  return static_cast<uint64_t>(device.sm_count) * std::max(1u, static_cast<uint32_t>(device.max_threads_per_sm) / std::max(1u, block_threads));
+  return static_cast<uint64_t>(device.sm_count) *
+         std::max(1u, static_cast<uint32_t>(device.max_threads_per_sm) / std::max(1u, block_threads));
 }
 
 bool LaunchTracer::to_follow(uint64_t block) const {

@@ -62,7 +62,8 @@ class VisitLog {
   explicit VisitLog(uint64_t together) : together_(together) {}
   void begin_block(uint64_t block) { block_ = static_cast<uint32_t>(block); }
   void ran(uint64_t block, uint64_t instructions) {
-    if (visits_.sizes.size() < Visits::kMost) visits_.sizes.emplace_back(static_cast<uint32_t>(block), static_cast<uint32_t>(std::min<uint64_t>(instructions, ~0u)));
+    if (visits_.sizes.size() < Visits::kMost)
+      visits_.sizes.emplace_back(static_cast<uint32_t>(block), static_cast<uint32_t>(std::min<uint64_t>(instructions, ~0u)));
   }
   void passed(const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern);
   // `mask`: of its lanes, those that a GPU lets take part.
@@ -94,7 +95,9 @@ uint32_t place_in_ptx(const vm::FunctionCode& function, const vm::Insn& insn);
 class MachineCodes {
  public:
   // That a thread of the kernel has.
-  uint32_t registers(const vm::Launch& launch, const model::Device& device) { return static_cast<uint32_t>(of(*launch.kernel->code->function, device)->registers); }
+  uint32_t registers(const vm::Launch& launch, const model::Device& device) {
+    return static_cast<uint32_t>(of(*launch.kernel->code->function, device)->registers);
+  }
   std::shared_ptr<const assembly::MachineCode> of(const vm::FunctionCode& function, const model::Device& device);
 
  private:
@@ -157,7 +160,7 @@ class BlockTracer {
 
 class LaunchTracer {
  public:
-  static constexpr uint64_t kBlocks = 96;           // that are followed, at most
+  static constexpr uint64_t kBlocks = 96;  // that are followed, at most
   static constexpr uint64_t kInstructions = 3000000;  // of all of them together
   LaunchTracer(const vm::Launch& launch, const model::Device& device, MachineCodes& codes, bool follows);
   bool to_follow(uint64_t block) const;

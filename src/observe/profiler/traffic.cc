@@ -34,14 +34,11 @@ model::LoadPath load_path(const vm::Insn& insn) {
   const isa::Mods& mods = insn.mods();
   if (mods.nc) return model::LoadPath::ReadOnly;
   switch (mods.cache) {
-    case isa::Cache::Ca:
-      return model::LoadPath::L1;
+    case isa::Cache::Ca: return model::LoadPath::L1;
     case isa::Cache::Cg:
     case isa::Cache::Cs:
-    case isa::Cache::Cv:
-      return model::LoadPath::L2;
-    default:
-      return model::LoadPath::Default;
+    case isa::Cache::Cv: return model::LoadPath::L2;
+    default: return model::LoadPath::Default;
   }
 }
 
@@ -228,15 +225,14 @@ bool count_global(const model::Device& device, const vm::Insn& insn, const vm::A
   const bool atomic = access.kind == vm::AccessKind::Atomic, compares = atomic && insn.mods().op == isa::Op::Cas;
   if (device.global_rule == GlobalRule::Sectors && std::has_single_bit(access.bytes) && access.bytes <= 32) {
     const Near near(access);
-    if (atomic ? count_atomic(access, near, compares, t, anywhere) : count_near(access, near, t) || count_far(access, near, t)) return anywhere;
+    if (atomic ? count_atomic(access, near, compares, t, anywhere) : count_near(access, near, t) || count_far(access, near, t))
+      return anywhere;
   }
   WarpAccess warp = to_model(access);
   warp.compares = compares;
   const int distinct = model::global_traffic(GlobalRule::Sectors, warp).sectors;
-  if (atomic)
-    add(t, warp, model::global_atomic_traffic(device.global_rule, warp), distinct);
-  else
-    add(t, warp, model::global_traffic(device, warp, load_path(insn)), distinct);
+  if (atomic) add(t, warp, model::global_atomic_traffic(device.global_rule, warp), distinct);
+  else add(t, warp, model::global_traffic(device, warp, load_path(insn)), distinct);
   return !atomic;
 }
 
@@ -298,7 +294,8 @@ void count_shared_loop(const model::Device& device, model::BankMode mode, const 
         const uint64_t address = access.address[lane], bank = address / access.bytes % banks;
         if (taken >> bank & 1) continue;
         taken |= 1u << bank;
-        if (std::find(changed.begin(), changed.begin() + static_cast<long>(before), address) != changed.begin() + static_cast<long>(before)) continue;
+        if (std::find(changed.begin(), changed.begin() + static_cast<long>(before), address) != changed.begin() + static_cast<long>(before))
+          continue;
         changed[through++] = address;
         warp.active &= ~(1u << lane);
       }
@@ -306,8 +303,7 @@ void count_shared_loop(const model::Device& device, model::BankMode mode, const 
   }
 }
 
-void count_shared(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
-                  SharedPasses& s) {
+void count_shared(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, SharedPasses& s) {
   const bool atomic = access.kind == vm::AccessKind::Atomic;
   if (access.bytes == 4 && device.bank_rule == model::BankRule::Phases32 &&
       (!atomic || atomic_form(insn) == model::SharedAtomic::Increment)) {
@@ -326,8 +322,7 @@ void count_shared(const model::Device& device, model::BankMode mode, const vm::I
     traffic = model::shared_traffic(device, warp, mode);
     const uint64_t wavefronts = static_cast<uint64_t>(traffic.wavefronts);
     const uint64_t packed = (lanes * access.bytes + 127) / 128;
-    s.ideal += device.bank_rule == model::BankRule::Phases32 ? std::min(wavefronts, packed)
-                                                             : static_cast<uint64_t>(traffic.ideal);
+    s.ideal += device.bank_rule == model::BankRule::Phases32 ? std::min(wavefronts, packed) : static_cast<uint64_t>(traffic.ideal);
   }
   add(s, traffic);
   s.bytes += static_cast<uint64_t>(model::distinct_bytes(warp));
@@ -375,16 +370,15 @@ void count_copy(const model::Device& device, const vm::Insn& insn, const vm::Acc
 
 uint64_t bank_bytes(const model::Device& device) {
   switch (device.bank_rule) {
-    case model::BankRule::HalfWarp16:
-      return 64;
-    case model::BankRule::Banks32x8:
-      return 256;
-    default:
-      return 128;
+    case model::BankRule::HalfWarp16: return 64;
+    case model::BankRule::Banks32x8: return 256;
+    default: return 128;
   }
 }
 
-SharedPasses passes_of_words(uint64_t times, uint64_t most, uint64_t words) { return {.wavefronts = most, .conflicts = most - times, .ideal = times, .bytes = 4 * words}; }
+SharedPasses passes_of_words(uint64_t times, uint64_t most, uint64_t words) {
+  return {.wavefronts = most, .conflicts = most - times, .ideal = times, .bytes = 4 * words};
+}
 
 bool is_shared_loop(const vm::Insn& insn, int cc) {
   if (insn.source->form.row->cls != isa::Class::Atomic || insn.mods().space != Space::Shared || insn.mods().vec || cc < 70) return false;
@@ -409,7 +403,13 @@ void count_bulk(const vm::Access& access, Counts& counts) {
       counts.shared += SharedPasses{.wavefronts = pieces(128), .ideal = (access.bytes + 127) / 128, .bytes = access.bytes};
     } else {
       const uint64_t sectors = pieces(32);
-      counts.global += Traffic{.requests = 1, .transactions = sectors, .sectors = sectors, .ideal = (access.bytes + 31) / 32, .lines = pieces(128), .bytes = access.bytes, .bytes_moved = 32 * sectors};
+      counts.global += Traffic{.requests = 1,
+                               .transactions = sectors,
+                               .sectors = sectors,
+                               .ideal = (access.bytes + 31) / 32,
+                               .lines = pieces(128),
+                               .bytes = access.bytes,
+                               .bytes_moved = 32 * sectors};
     }
   }
   ++(access.space == Space::Shared ? counts.to_shared : counts.to_global);
@@ -417,16 +417,13 @@ void count_bulk(const vm::Access& access, Counts& counts) {
 
 }  // namespace
 
-bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
-                  Counts& counts) {
+bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, Counts& counts) {
   if (access.bytes > kMostOfLane && (access.space == Space::Global || (access.space == Space::Shared && !to_cluster(access)))) {
     count_bulk(access, counts);
     return true;
   }
   switch (access.space) {
-    case Space::Global:
-      ++counts.to_global;
-      return count_global(device, insn, access, counts.global);
+    case Space::Global: ++counts.to_global; return count_global(device, insn, access, counts.global);
     case Space::Local:
       ++counts.to_local;
       count_local(access, counts.local);
@@ -444,8 +441,7 @@ bool count_access(const model::Device& device, model::BankMode mode, const vm::I
       ++counts.to_shared;
       count_shared(device, mode, insn, access, counts.shared);
       return true;
-    default:
-      return true;  // constants, parameters and arguments have paths of their own
+    default: return true;  // constants, parameters and arguments have paths of their own
   }
 }
 

@@ -9,8 +9,7 @@
 namespace warpbeam::observe {
 
 // False: lanes as far apart make other traffic at another place, be it a multiple of 256 bytes away.
-bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access,
-                  Counts& counts);
+bool count_access(const model::Device& device, model::BankMode mode, const vm::Insn& insn, const vm::Access& access, Counts& counts);
 
 // Whether a GPU has no instruction for it, an atomic operation on shared memory, and goes round a loop: sums of floats, and 8 bytes
 // but for plain exchanges.

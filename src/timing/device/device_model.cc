@@ -276,8 +276,7 @@ void DeviceModel::share_out() {
       const double patience = one.times.waited == Waited::Queue ? link_->front : 0;
       if (one.left < now_ - kInstant || (single_queue() && one.ready < now_ - patience - kInstant))
         one.times.waited = Waited::Multiprocessors, one.times.behind = kernels_.front() == id ? 0 : kernels_.front();
-      else if (one.ready < now_ - kInstant && one.times.waited != Waited::Queue)
-        one.times.waited = Waited::Front, one.times.behind = 0;
+      else if (one.ready < now_ - kInstant && one.times.waited != Waited::Queue) one.times.waited = Waited::Front, one.times.behind = 0;
       start(one);
     }
     memory += o.memory_share * one.rate;
@@ -353,17 +352,16 @@ double DeviceModel::next() const {
     if (!one.running || one.rate <= 0 || o.nanoseconds == kUnknown) return;
     at(now_ + std::max(2 * kInstant, (o.nanoseconds - one.progress) / one.rate));
     const double all = waves(o), last = o.nanoseconds * (all - 1) / all;
-    if (o.kind == Kind::Kernel && all > 1 && one.progress < last - kInstant) at(now_ + std::max(2 * kInstant, (last - one.progress) / one.rate));
+    if (o.kind == Kind::Kernel && all > 1 && one.progress < last - kInstant)
+      at(now_ + std::max(2 * kInstant, (last - one.progress) / one.rate));
   };
   for (uint64_t id : kernels_) running(live_.at(id));
   for (const Ids& engine : engines_)
     if (!engine.empty()) running(live_.at(engine.front()));
   for (uint64_t id : others_) {
     const Live& one = live_.at(id);
-    if (one.running)
-      running(one);
-    else if (!one.open)
-      at(one.ready);
+    if (one.running) running(one);
+    else if (!one.open) at(one.ready);
   }
   return soonest;
 }

@@ -54,16 +54,19 @@ std::string container_of(uint64_t flags, std::string_view packed, uint64_t unpac
   entry.flags = flags;
   entry.uncompressed_size = unpacked;
   const fatbin::ContainerHeader head{fatbin::kMagic, 1, sizeof head, sizeof entry + packed.size()};
-  return std::string(reinterpret_cast<const char*>(&head), sizeof head) + std::string(reinterpret_cast<const char*>(&entry), sizeof entry) + std::string(packed);
+  return std::string(reinterpret_cast<const char*>(&head), sizeof head) + std::string(reinterpret_cast<const char*>(&entry), sizeof entry) +
+         std::string(packed);
 }
 
 // Eleven characters, and a match of 20 that overlaps what it writes.
 const std::string kLz4 = std::string("\xb1") + "hello world" + std::string("\x0b\x00", 2) + "\x50" + "tail.";
 // Of "hello, hello, hello, hello, hello world".
-const std::string kZstd("\x28\xb5\x2f\xfd\x20\x27\x9d\x00\x00\x68\x68\x65\x6c\x6c\x6f\x2c\x20\x20\x77\x6f\x72\x6c\x64\x01\x00\xb2\x8b\x11", 28);
+const std::string kZstd("\x28\xb5\x2f\xfd\x20\x27\x9d\x00\x00\x68\x68\x65\x6c\x6c\x6f\x2c\x20\x20\x77\x6f\x72\x6c\x64\x01\x00\xb2\x8b\x11",
+                        28);
 
 std::vector<std::string> fat_binaries() {
-  return {fatbin::write({{70, ".version 8.5\n.target sm_70\n"}, {90, ".version 8.5\n"}}), container_of(fatbin::kLz4, kLz4, 21), container_of(fatbin::kZstd, kZstd, 39)};
+  return {fatbin::write({{70, ".version 8.5\n.target sm_70\n"}, {90, ".version 8.5\n"}}), container_of(fatbin::kLz4, kLz4, 21),
+          container_of(fatbin::kZstd, kZstd, 39)};
 }
 
 bool read_linked(std::string_view bytes) {
@@ -84,13 +87,15 @@ bool read_recording(std::string_view bytes) {
   std::vector<std::string> unknown;
   auto columns = report::select_metrics((*recording)["metrics"], "", "full", unknown);
   if (columns) report::print_details(out, *recording, *columns), report::print_csv(out, *recording, *columns);
-  for (const auto listing : {report::Listing::Source, report::Listing::Ptx}) report::print_source(out, *recording, listing), report::print_source_csv(out, *recording, listing);
+  for (const auto listing : {report::Listing::Source, report::Listing::Ptx})
+    report::print_source(out, *recording, listing), report::print_source_csv(out, *recording, listing);
   report::write_html(out, *recording, report::Json());
   return true;
 }
 
 std::vector<std::string> recordings() {
-  return {R"json({"format":"warpbeam profile","version":1,"basis":"b","device":{"name":"H","major":9,"minor":0,"multiprocessors":132,"clock_mhz":1830.0,"max_warps":64,"partitions":4},
+  return {
+      R"json({"format":"warpbeam profile","version":1,"basis":"b","device":{"name":"H","major":9,"minor":0,"multiprocessors":132,"clock_mhz":1830.0,"max_warps":64,"partitions":4},
 "files":["/a.cu"],"sources":["int a;\n"],"functions":[{"name":"k","symbol":"k","instructions":[[3,0,1,"ret"],[4,-1,0,"exit"]]}],
 "metrics":[{"name":"a.sum","nvprof":"a","unit":"inst","class":"F","set":"basic","reason":""},{"name":"t","nvprof":"","unit":"ns","class":"T","set":"full"}],
 "count_fields":["function","instruction","executed"],
@@ -109,7 +114,8 @@ bool read_findings(std::string_view bytes) {
 }
 
 std::vector<std::string> findings() {
-  return {R"json({"notes":{"leaks":"none"},"frees":["a.cu:3"],"findings":[{"check":"race","kind":"race_raw","title":"t","kernel":"k<3>(int*)","mend":"m","severity":"warning","count":2,
+  return {
+      R"json({"notes":{"leaks":"none"},"frees":["a.cu:3"],"findings":[{"check":"race","kind":"race_raw","title":"t","kernel":"k<3>(int*)","mend":"m","severity":"warning","count":2,
 "locations":["a.cu:3","a.cu:4"],"callers":["a.cu:9"],"lines":[{"text":"one had no value yet","stack":["a(b+0x1) [0x2]"]}],"facts":{"accesses":"r a.cu:3","variable":"v[0]","between":"warps"}},
 {"check":"init","kind":"uninitialized_read","title":"u","kernel":"k","locations":["a.cu:3"],"facts":{"variable":"v"}}]})json"};
 }
@@ -117,12 +123,15 @@ std::vector<std::string> findings() {
 bool read_suppressions(std::string_view bytes) {
   report::CheckReport report;
   report::CheckFinding f;
-  f.check = "race", f.kind = "race_raw", f.kernel = "void reduce<512u>(int *, int *)", f.title = std::string(200, 'a'), f.locations = {"src/a.cu:12", "b.cu:3"};
+  f.check = "race", f.kind = "race_raw", f.kernel = "void reduce<512u>(int *, int *)", f.title = std::string(200, 'a'),
+  f.locations = {"src/a.cu:12", "b.cu:3"};
   report.findings = {f, f};
   return bool(report::suppress(report, file_of(bytes)));
 }
 
-std::vector<std::string> suppressions() { return {"# known\nkind=race_raw kernel=red*uce file=a.cu line=12\ncheck=init variable=v*\n", "title=*a*a*a*b\n"}; }
+std::vector<std::string> suppressions() {
+  return {"# known\nkind=race_raw kernel=red*uce file=a.cu line=12\ncheck=init variable=v*\n", "title=*a*a*a*b\n"};
+}
 
 bool read_options_file(std::string_view bytes) {
   std::string own(bytes);
@@ -138,7 +147,9 @@ bool read_options_file(std::string_view bytes) {
 }
 
 std::vector<std::string> options_files() {
-  return {"-arch=sm_70 -O3 -std=c++17 -Xcompiler -Wall,-O2 'a b.cu' -DX=\\\"3\\\"", "--gpu-architecture compute_80 --gpu-code sm_80,compute_80", "-gencode arch=compute_70,code=[sm_70,compute_70] --ptxas-options=-v",
+  return {"-arch=sm_70 -O3 -std=c++17 -Xcompiler -Wall,-O2 'a b.cu' -DX=\\\"3\\\"",
+          "--gpu-architecture compute_80 --gpu-code sm_80,compute_80",
+          "-gencode arch=compute_70,code=[sm_70,compute_70] --ptxas-options=-v",
           "@SELF -Xptxas -v,-O3 -Xlinker --as-needed --maxrregcount 32 -x cu -c -o out"};
 }
 
@@ -148,10 +159,17 @@ const std::vector<Format>& formats() {
   static const std::vector<Format> all = {
       {"fat_binary", read_fat_binary, fat_binaries, {"\x50\xed\x55\xba", "\xff\xff\xff\xff", "\x40\x00\x00\x00"}},
       {"linked_code", read_linked, linked, {"WBLINKED", "\xff\xff\xff\xff\xff\xff\xff\xff"}},
-      {"recording", read_recording, recordings, {"-1", "18446744073709551615", "1e999", "null", "[]", "{}", "\"\"", "[[[[[[[[", "\"sources\":", "\"files\":", "\"counts\":", "\"stalls\":"}},
+      {"recording",
+       read_recording,
+       recordings,
+       {"-1", "18446744073709551615", "1e999", "null", "[]", "{}", "\"\"", "[[[[[[[[",
+        "\"sources\":", "\"files\":", "\"counts\":", "\"stalls\":"}},
       {"findings", read_findings, findings, {"-1", "null", "[]", "{}", "\"\"", "[[[[[[[[", "\"facts\":", "\"lines\":", "\"count\":"}},
       {"suppressions", read_suppressions, suppressions, {"*", "****************", "kind=", "title=", "file=", "line=", "=", "#"}},
-      {"options_file", read_options_file, options_files, {"@SELF", "-Xptxas", "-gencode", "arch=", "code=", "'", "\"", "\\", ",", "=", "-optf", "-arch", "sm_", "--"}},
+      {"options_file",
+       read_options_file,
+       options_files,
+       {"@SELF", "-Xptxas", "-gencode", "arch=", "code=", "'", "\"", "\\", ",", "=", "-optf", "-arch", "sm_", "--"}},
   };
   return all;
 }

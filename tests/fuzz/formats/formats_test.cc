@@ -18,13 +18,19 @@ std::string mutated(std::string bytes, const Format& format, std::mt19937_64& ra
   for (size_t steps = 1 + below(6); steps > 0; --steps) {
     const size_t at = below(bytes.size() + 1), count = std::min(below(16), bytes.size() - at);
     switch (random() % 7) {
-      case 0: if (at < bytes.size()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8))); break;
-      case 1: if (at < bytes.size()) bytes[at] = static_cast<char>(random()); break;
+      case 0:
+        if (at < bytes.size()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << below(8)));
+        break;
+      case 1:
+        if (at < bytes.size()) bytes[at] = static_cast<char>(random());
+        break;
       case 2: bytes.erase(at, count); break;
       case 3: bytes.insert(at, bytes.substr(below(bytes.size()), below(64))); break;
       case 4: bytes.insert(at, format.words[below(format.words.size())]); break;
       case 5: bytes.replace(at, count, format.words[below(format.words.size())]); break;
-      case 6: if (below(4) == 0) bytes.resize(at); break;
+      case 6:
+        if (below(4) == 0) bytes.resize(at);
+        break;
     }
   }
   if (bytes.size() > kMostBytes) bytes.resize(kMostBytes);
@@ -51,7 +57,8 @@ TEST_P(Formats, RefuseWhatIsDamaged) {
   alarm(0);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Formats, testing::Range<size_t>(0, formats().size()), [](const auto& info) { return std::string(formats()[info.param].name); });
+INSTANTIATE_TEST_SUITE_P(All, Formats, testing::Range<size_t>(0, formats().size()),
+                         [](const auto& info) { return std::string(formats()[info.param].name); });
 
 }  // namespace
 }  // namespace warpbeam::fuzz

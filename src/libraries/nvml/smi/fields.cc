@@ -35,13 +35,16 @@ std::string now() {
 }
 
 template <nvmlClockType_t type>
-std::string clock_field(nvmlDevice_t device) { return or_none(clock_of(device, type)); }
+std::string clock_field(nvmlDevice_t device) {
+  return or_none(clock_of(device, type));
+}
 
 // What a device in software has no answer to stands here too, because scripts ask for it beside the rest.
 constexpr Field kFields[] = {
     {"timestamp", "", "", [](nvmlDevice_t) { return now(); }},
     {"driver_version", "", "", [](nvmlDevice_t) { return driver_version(); }},
-    {"count", "", "", [](nvmlDevice_t) {
+    {"count", "", "",
+     [](nvmlDevice_t) {
        unsigned count = 0;
        nvmlDeviceGetCount_v2(&count);
        return std::to_string(count);

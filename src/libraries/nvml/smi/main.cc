@@ -61,7 +61,8 @@ nvmlDevice_t device_named(const std::string& id) {
   nvmlDevice_t device = nullptr;
   const bool number = !id.empty() && id.find_first_not_of("0123456789") == id.npos;
   if (number ? nvmlDeviceGetHandleByIndex_v2(static_cast<unsigned>(std::strtoul(id.c_str(), nullptr, 10)), &device) == NVML_SUCCESS
-             : nvmlDeviceGetHandleByUUID(id.c_str(), &device) == NVML_SUCCESS || nvmlDeviceGetHandleByPciBusId_v2(id.c_str(), &device) == NVML_SUCCESS)
+             : nvmlDeviceGetHandleByUUID(id.c_str(), &device) == NVML_SUCCESS ||
+                   nvmlDeviceGetHandleByPciBusId_v2(id.c_str(), &device) == NVML_SUCCESS)
     return device;
   fmt::print("No devices were found\n");
   exit(6);
@@ -125,21 +126,25 @@ void print_table(const Devices& devices) {
   const std::string whole = fmt::format("+{:-<89}+\n", "");
   fmt::print("{}       (virtual devices of Warpbeam)\n{}", date(), whole);
   fmt::print("| NVIDIA-SMI {:<22} Driver Version: {:<14} CUDA Version: {:<8} |\n", driver_version(), driver_version(), cuda_version());
-  fmt::print("{}| {:<39} | {:<22} | {:<20} |\n| {:<39} | {:>22} | {:<20} |\n| {:<39} | {:<22} | {:>20} |\n", kLine, "GPU  Name                 Persistence-M",
-             "Bus-Id          Disp.A", "Volatile Uncorr. ECC", "Fan  Temp   Perf          Pwr:Usage/Cap", "Memory-Usage", "GPU-Util  Compute M.", "", "", "MIG M.");
+  fmt::print("{}| {:<39} | {:<22} | {:<20} |\n| {:<39} | {:>22} | {:<20} |\n| {:<39} | {:<22} | {:>20} |\n", kLine,
+             "GPU  Name                 Persistence-M", "Bus-Id          Disp.A", "Volatile Uncorr. ECC",
+             "Fan  Temp   Perf          Pwr:Usage/Cap", "Memory-Usage", "GPU-Util  Compute M.", "", "", "MIG M.");
   fmt::print("|=========================================+========================+======================|\n");
   for (nvmlDevice_t device : devices) {
     const nvmlMemory_t memory = memory_of(device);
     const std::string ecc = ecc_mode(device);
     fmt::print("| {:>3}  {:<26.26} {:>7} | {:>18} {:>3} | {:>20} |\n", index_of(device), name_of(device), "Off", bus_of(device), "Off",
-               ecc.empty() ? "N/A" : ecc == "Enabled" ? "0" : "Off");
-    fmt::print("| {:<39} | {:>22} | {:>8} {:>11} |\n", "N/A   N/A    N/A             N/A /  N/A", fmt::format("{}MiB / {}MiB", memory.used >> 20, memory.total >> 20),
-               "N/A", compute_mode(device) == "Exclusive_Process" ? "E. Process" : compute_mode(device));
+               ecc.empty()        ? "N/A"
+               : ecc == "Enabled" ? "0"
+                                  : "Off");
+    fmt::print("| {:<39} | {:>22} | {:>8} {:>11} |\n", "N/A   N/A    N/A             N/A /  N/A",
+               fmt::format("{}MiB / {}MiB", memory.used >> 20, memory.total >> 20), "N/A",
+               compute_mode(device) == "Exclusive_Process" ? "E. Process" : compute_mode(device));
     fmt::print("| {:<39} | {:<22} | {:>20} |\n{}", "", "", "N/A", kLine);
   }
-  fmt::print("{:91}\n{}| {:<87} |\n| {:<87} |\n| {:<87} |\n|{:=<89}|\n|  {:<86} |\n{}", "", whole, "Processes:",
-             " GPU   GI   CI              PID   Type   Process name                        GPU Memory", "       ID   ID                                                               Usage", "",
-             "No running processes found", whole);
+  fmt::print("{:91}\n{}| {:<87} |\n| {:<87} |\n| {:<87} |\n|{:=<89}|\n|  {:<86} |\n{}", "", whole,
+             "Processes:", " GPU   GI   CI              PID   Type   Process name                        GPU Memory",
+             "       ID   ID                                                               Usage", "", "No running processes found", whole);
 }
 
 void print_log(const Devices& devices) {
@@ -171,7 +176,11 @@ void print_log(const Devices& devices) {
     row(1, "GPU UUID", uuid_of(device));
     row(1, "Minor Number", std::to_string(index_of(device)));
     fmt::print("    PCI\n");
-    for (const auto& [name, field] : {std::pair{"Bus", "pci.bus"}, {"Device", "pci.device"}, {"Domain", "pci.domain"}, {"Device Id", "pci.device_id"}, {"Bus Id", "pci.bus_id"}})
+    for (const auto& [name, field] : {std::pair{"Bus", "pci.bus"},
+                                      {"Device", "pci.device"},
+                                      {"Domain", "pci.domain"},
+                                      {"Device Id", "pci.device_id"},
+                                      {"Bus Id", "pci.bus_id"}})
       row(2, name, find_field(field)->value(device));
     row(1, "Fan Speed", "");
     row(1, "Performance State", "");
@@ -223,18 +232,20 @@ int main(int count, char** given) {
     }
     if (word == "--help-query-gpu") {
       for (const Field& field : fields())
-        fmt::print("\"{}\"{}{}\n", field.name, field.also.empty() ? "" : fmt::format(" or \"{}\"", field.also), field.unit.empty() ? "" : fmt::format(", in {}", field.unit));
+        fmt::print("\"{}\"{}{}\n", field.name, field.also.empty() ? "" : fmt::format(" or \"{}\"", field.also),
+                   field.unit.empty() ? "" : fmt::format(", in {}", field.unit));
       return 0;
     }
     if (word == "-L" || word == "--list-gpus") list = true;
     else if (word == "-q" || word == "--query") log = true;
     else if (word == "--version") {
       nvmlInit_v2();
-      fmt::print("NVIDIA-SMI version  : {0}\nNVML version        : {1}\nDRIVER version      : {0}\nCUDA Version        : {2}\n", driver_version(),
-                 driver_version().substr(0, driver_version().rfind('.')), cuda_version());
+      fmt::print("NVIDIA-SMI version  : {0}\nNVML version        : {1}\nDRIVER version      : {0}\nCUDA Version        : {2}\n",
+                 driver_version(), driver_version().substr(0, driver_version().rfind('.')), cuda_version());
       return 0;
-    } else if (!takes(words, at, "", "--query-gpu", query) && !takes(words, at, "", "--query-compute-apps", apps) && !takes(words, at, "", "--format", format) &&
-               !takes(words, at, "-i", "--id", ids) && !takes(words, at, "-f", "--filename", file)) {
+    } else if (!takes(words, at, "", "--query-gpu", query) && !takes(words, at, "", "--query-compute-apps", apps) &&
+               !takes(words, at, "", "--format", format) && !takes(words, at, "-i", "--id", ids) &&
+               !takes(words, at, "-f", "--filename", file)) {
       fmt::print("Invalid combination of input arguments. Please run 'nvidia-smi -h' for help.\n\n");
       return 1;
     }
@@ -257,7 +268,8 @@ int main(int count, char** given) {
   else if (!apps.empty()) {
     const Format how = read_format(format);
     std::string line;
-    for (const std::string& name : split(apps)) line += (line.empty() ? "" : ", ") + name + (how.units && name.starts_with("used_") ? " [MiB]" : "");
+    for (const std::string& name : split(apps))
+      line += (line.empty() ? "" : ", ") + name + (how.units && name.starts_with("used_") ? " [MiB]" : "");
     if (how.header) fmt::print("{}\n", line);
   } else if (list) print_list(devices);
   else if (log) print_log(devices);
