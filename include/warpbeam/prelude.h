@@ -1,6 +1,6 @@
 // Included before every CUDA source, in the device pass and in the host pass: the language, then the device functions,
 // then the runtime API, as if the source began with #include <cuda_runtime.h>.
-#ifndef WARPBEAM_PRELUDE_H
+#if !defined(WARPBEAM_PRELUDE_H) && !defined(WARPBEAM_NOTHING_OF_THE_HOST)
 #define WARPBEAM_PRELUDE_H
 #pragma GCC system_header
 #include "hide_macros.h"

@@ -66,13 +66,11 @@ extern "C" __device__ int printf(const char* format, ...);
 #define assert(condition) ((condition) ? (void)0 : __assertfail(#condition, __FILE__, __LINE__, __func__, 1))
 #endif
 
-#ifndef WARPBEAM_WITH_ITS_OWN_LIBRARY
 // NVRTC places objects without a header. As templates they give way to those of <new>.
 template <int = 0>
 __device__ inline void* operator new(size_t, void* place) noexcept { return place; }
 template <int = 0>
 __device__ inline void* operator new[](size_t, void* place) noexcept { return place; }
-#endif
 
 #if __cplusplus >= 201103L
 // NVRTC has it without a header; a header of that name has nothing left to say.
@@ -112,6 +110,9 @@ __host__ __device__ constexpr const E* end(initializer_list<E> list) noexcept { 
 // nothing of the host's.
 #ifdef WARPBEAM_WITH_ITS_OWN_LIBRARY
 #undef WARPBEAM_WITH_ITS_OWN_LIBRARY
+#define WARPBEAM_NOTHING_OF_THE_HOST 1
+// Its own subtracts pointers, which is no constant to clang.
+#define offsetof(type, member) __builtin_offsetof(type, member)
 #undef __clang__
 #undef __GNUC__
 #endif

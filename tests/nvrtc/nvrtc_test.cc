@@ -253,6 +253,57 @@ TEST_F(Nvrtc, reports_errors_with_the_programs_name_and_line) {
   EXPECT_NE(log().find("no-such-option"), std::string::npos) << log();
 }
 
+// Jitify and its kin read the name out of the log, and find who includes it by the name that they gave.
+TEST_F(Nvrtc, names_a_missing_header_as_nvrtc_does) {
+  const char *texts[] = {"\n#include <deeper/missing.h>\n"}, *names[] = {"outer/header.h"};
+  OK(nvrtcCreateProgram(&program, "#include <outer/header.h>\n", "user_kernel.cu", 1, texts, names));
+  EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION);
+  EXPECT_EQ(
+      log().find(
+          "In file included from user_kernel.cu:1:\nouter/header.h(2): catastrophic error: cannot open source file \"deeper/missing.h\""),
+      0u)
+      << log();
+}
+
+// As CuPy does: nothing of the host is read then, whatever of Warpbeam's is included.
+TEST_F(Nvrtc, a_program_with_its_own_libcudacxx_gets_nothing_of_the_host) {
+  const std::filesystem::path own = std::filesystem::temp_directory_path() / ("own-libcudacxx." + std::to_string(getpid()));
+  std::filesystem::create_directories(own / "cuda" / "std" / "__cccl");
+  std::filesystem::create_directories(own / "cuda" / "__barrier");
+  std::ofstream(own / "cuda" / "std" / "__cccl" / "compiler.h") << "#define _CCCL_VERSION_INVALID() 0\n#define _CCCL_COMPILER_NVRTC() 1\n";
+  for (const char* header : {"__memory/address_space.h", "std/__atomic/scopes.h", "std/__barrier/barrier.h", "std/chrono"}) {
+    std::filesystem::create_directories((own / "cuda" / header).parent_path());
+    std::ofstream(own / "cuda" / header) << "";
+  }
+  std::ofstream(own / "cuda" / "__barrier" / "barrier_block_scope.h") << R"(
+    #if _CCCL_COMPILER_NVRTC()
+    #define IS_FIRST(type, member) !(&(((type*) 0)->member))
+    #else
+    #define IS_FIRST(type, member) !offsetof(type, member)
+    #endif
+    template <class T> struct Barrier { T t; __device__ void f() { static_assert(IS_FIRST(Barrier<T>, t), ""); } };
+  )";
+  create(R"(
+    #include <cuda/std/__cccl/compiler.h>
+    #include <cuda/__barrier/barrier_block_scope.h>
+    #include <cooperative_groups.h>
+    #include <cooperative_groups/memcpy_async.h>
+    template <class T> struct Holds { T t; };
+    extern "C" __global__ void k(void* place, int* out) {
+      new (place) Holds<int>{7};
+      cooperative_groups::this_grid().sync();
+      Barrier<int>().f();
+      *out = static_cast<Holds<int>*>(place)->t + sizeof(Barrier<int>) + _CCCL_COMPILER_NVRTC();
+    }
+    #ifdef EOF
+    #error the header of the host was read
+    #endif
+  )");
+  const std::string include = "-I" + own.string();
+  OK(compile({include.c_str(), "-default-device"})) << log();
+  std::filesystem::remove_all(own);
+}
+
 // A regular expression that goes a step deeper with each character ran out of stack at such a line.
 TEST_F(Nvrtc, lines_of_tables_may_be_long) {
   std::string text = "__device__ unsigned long long table[] = {";

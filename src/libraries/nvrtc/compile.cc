@@ -205,15 +205,26 @@ std::optional<Message> message_in(std::string_view line) {
   return std::nullopt;
 }
 
-// `file:3:5: error: …` as NVRTC prints it: `file(3): error: …`; then the count of errors.
-std::string log_of(const std::string& messages, const std::string& name) {
+// Programs read the name of a header that is missing out of NVRTC's log, give it that header and try again.
+std::optional<std::string_view> missing_header(std::string_view text) {
+  constexpr std::string_view kMissing = "' file not found";
+  const size_t end = text.find(kMissing);
+  return text.starts_with("'") && end != text.npos ? std::optional(text.substr(1, end - 1)) : std::nullopt;
+}
+
+// `file:3:5: error: …` as NVRTC prints it: `file(3): error: …`; then the count of errors. Headers that the program gave as texts, below
+// `given`, have the names that it gave them.
+std::string log_of(const std::string& messages, const std::string& name, const std::string& given) {
   std::string log, line;
   int errors = 0;
   std::istringstream lines(messages);
   while (std::getline(lines, line)) {
+    for (size_t at = line.find(given); at != line.npos; at = line.find(given, at)) line.erase(at, given.size());
     if (const std::optional<Message> m = message_in(line)) {
       errors += m->kind.ends_with("error");
-      line = fmt::format("{}({}): {}: {}", m->file, m->line, m->kind, m->text);
+      if (const auto missing = missing_header(m->text))
+        line = fmt::format("{}({}): catastrophic error: cannot open source file \"{}\"", m->file, m->line, *missing);
+      else line = fmt::format("{}({}): {}: {}", m->file, m->line, m->kind, m->text);
     }
     if (line.find(" generated.") != line.npos || line.find(" generated when compiling") != line.npos) continue;
     log += line + "\n";
@@ -320,7 +331,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
 
   Compiled compiled;
   for (const std::string& warning : options->warnings) compiled.log += fmt::format("nvrtc: warning: {}\n", warning);
-  compiled.log += log_of(outcome.messages, source.name);
+  compiled.log += log_of(outcome.messages, source.name, (directory / "include").string() + "/");
   // The program may ignore SIGCHLD or wait for every child; clang writes a PTX text only when all is well.
   std::error_code none;
   if (outcome.status == compiler::kUnknownStatus ? !fs::exists(output, none) : outcome.status != 0) {
