@@ -4,6 +4,7 @@ Device memory is mapped into the process, so each of those operators is computed
 tensors that share the device's memory: behind what the current stream has to do, and before what comes next. Kernels that
 Triton, torch.compile or an extension makes come as PTX, and run as CUDA does.
 """
+import atexit
 import ctypes
 import sys
 import warnings
@@ -15,8 +16,21 @@ _LEAVE = {
     "aten::set_.source_Tensor", "aten::record_stream", "aten::is_pinned", "aten::_pin_memory", "aten::pin_memory", "aten::_local_scalar_dense", "aten::_efficientzerotensor",
     "aten::is_set_to", "aten::_has_same_storage_numel", "aten::_cudnn_init_dropout_state",
 }
+# Sparse tensors are made of dense ones: these put them together and take them apart.
+_LEAVE_SPARSE = {
+    "aten::" + name for name in (
+        "_coalesced_", "_dimI", "_dimV", "_indices", "_nnz", "_sparse_coo_tensor_with_dims", "_sparse_coo_tensor_with_dims_and_tensors", "_values", "allreduce_", "clone",
+        "copy_", "copy_sparse_to_sparse_", "dense_dim", "empty.memory_format", "empty_like", "indices", "is_coalesced", "permute", "resize_", "resize_as_sparse_", "sparse_dim",
+        "sparse_resize_", "sparse_resize_and_clear_", "unsqueeze", "values", "view_as_complex", "view_as_real", "zero_", "zeros.out", "crow_indices", "col_indices",
+        "ccol_indices", "row_indices")
+}
+_KINDS = {"CUDA": "CPU", "SparseCUDA": "SparseCPU", "SparseCsrCUDA": "SparseCsrCPU"}
 # Operators for every kind of device that would choose cuDNN, or call kernels by another way than through operators.
 _MORE = ("aten::copy_", "aten::convolution", "aten::convolution_backward")
+
+# These take tensors of the CPU beside CUDA's: indices, lengths, and lists whose tensors need not be together.
+_MIXED = ("aten::copy_", "aten::_copy_from", "aten::index.", "aten::index_put", "aten::_index_put_impl", "aten::_unsafe_index", "aten::_pack_padded_sequence",
+          "aten::_foreach_", "aten::_fused_", "aten::_amp_", "aten::_ctc_loss", "aten::_use_")
 
 _told = False
 
@@ -38,6 +52,10 @@ class _Twins:
 
     def of(self, tensor):
         torch = self.torch
+        if tensor.layout is not torch.strided:
+            twin = _put_together(torch, tensor, self.of)
+            self.given[id(twin)] = (twin, tensor)
+            return twin
         storage = tensor.untyped_storage()
         size = storage.nbytes()
         if size:
@@ -53,24 +71,80 @@ class _Twins:
         return twin
 
 
+def _put_together(torch, sparse, of):
+    """A sparse tensor like this one, of what `of` makes of its parts."""
+    if sparse.layout is torch.sparse_coo:
+        return torch.sparse_coo_tensor(of(sparse._indices()), of(sparse._values()), sparse.size(), is_coalesced=sparse.is_coalesced(), check_invariants=False)
+    rows = sparse.layout in (torch.sparse_csr, torch.sparse_bsr)
+    pressed, plain = (sparse.crow_indices(), sparse.col_indices()) if rows else (sparse.ccol_indices(), sparse.row_indices())
+    return torch.sparse_compressed_tensor(of(pressed), of(plain), of(sparse.values()), sparse.size(), layout=sparse.layout, check_invariants=False)
+
+
+def _mixed_bits(number):
+    """Neighbours become numbers far from each other."""
+    number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9 & 0xffffffffffffffff
+    number = (number ^ (number >> 27)) * 0x94d049bb133111eb & 0xffffffffffffffff
+    return number ^ (number >> 31)
+
+
 def _generators(torch):
-    """A CPU's generator for each of CUDA's, begun anew when that one's seed changes."""
-    known = weakref.WeakKeyDictionary()
+    """A CPU's generator for a draw of one of CUDA's: what it gives follows from that one's seed and place, which programs keep and put back."""
+    drawn_by_graphs = weakref.WeakKeyDictionary()
 
     def of(device, given):
         index = given.device.index if given is not None else device.index
         torch.cuda.init()
         source = given if given is not None else torch.cuda.default_generators[index if index is not None else torch.cuda.current_device()]
-        seed = source.initial_seed()
-        entry = known.get(source)
-        fresh = source.get_offset() == 0
-        if entry is None or entry[0] != seed or (fresh and entry[2]):
-            entry = known[source] = [seed, torch.Generator().manual_seed(seed), False]
-        entry[2] = True
-        source.set_offset(source.get_offset() + 4)  # as CUDA's moves on; a new manual_seed puts it back to 0
-        return entry[1]
+        if torch.cuda.is_current_stream_capturing():  # it does not tell then; each run of the graph draws on
+            return drawn_by_graphs.setdefault(source, torch.Generator().manual_seed(torch.initial_seed()))
+        place = source.get_offset()
+        source.set_offset(place + 4)  # as CUDA's moves on
+        return torch.Generator().manual_seed(_mixed_bits((source.initial_seed() + place * 0x9e3779b97f4a7c15) & 0xffffffffffffffff) >> 1)
 
     return of
+
+
+class _Captured:
+    """Operators inside of a capture of a CUDA graph: what they give is known by its form alone, and a call of the host's in the graph computes it."""
+
+    def __init__(self, torch):
+        self.torch, self.kept, self.driver = torch, [], None
+
+    def forms(self, value):
+        """The same without memory; `given` says later which of them were arguments."""
+        torch, given = self.torch, {}
+
+        def of(value):
+            if isinstance(value, torch.Tensor):
+                if value.layout is not torch.strided:
+                    raise NotImplementedError("a sparse tensor")
+                form = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device="meta")
+                given[id(form)] = (form, value)
+                return form
+            if isinstance(value, (list, tuple)):
+                return type(value)(of(item) for item in value)
+            if isinstance(value, dict):
+                return {name: of(item) for name, item in value.items()}
+            return torch.device("meta") if isinstance(value, torch.device) else None if isinstance(value, torch.Generator) else value
+
+        return of(value), given
+
+    def add(self, work):
+        """`work` is called whenever the graph is, at this place of the current stream."""
+        if self.driver is None:
+            self.driver = ctypes.CDLL("libcuda.so.1")
+            # The interpreter cannot be called any more once it ends.
+            atexit.register(self.torch.cuda.synchronize)
+
+        def called(_):
+            with self.torch.no_grad():
+                work()
+
+        call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(called)
+        self.kept.append(call)
+        error = self.driver.cuLaunchHostFunc(ctypes.c_void_p(self.torch.cuda.current_stream().cuda_stream), call, None)
+        if error:
+            raise RuntimeError(f"warpbeam: an operator cannot be a part of this CUDA graph: error {error}")
 
 
 def _recurrent_cells(torch):
@@ -163,7 +237,7 @@ def _written_in_others(torch):
 def register(torch):
     if not getattr(torch, "version", None) or not torch.version.cuda or not hasattr(torch._C, "_dispatch_get_registrations_for_dispatch_key"):
         return
-    generator_of = _generators(torch)
+    generator_of, captured = _generators(torch), _Captured(torch)
     Tensor = torch.Tensor
     library = torch.library.Library("aten", "IMPL")
     register.keep = library
@@ -184,6 +258,8 @@ def register(torch):
                 return known[1]
             if value.device.type != "cpu":
                 return value
+            if value.layout is not torch.strided:
+                return _put_together(torch, value, lambda part: to_cuda(part, _Twins(torch), device))
             result = torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=device)
             if value.numel():
                 twins.of(result).copy_(value)
@@ -191,6 +267,14 @@ def register(torch):
         if isinstance(value, (list, tuple)):
             return type(value)(to_cuda(item, twins, device) for item in value)
         return value
+
+    def write_back(sparse, twin, device):
+        """Its parts may be others now."""
+        now = _put_together(torch, twin, lambda part: to_cuda(part, _Twins(torch), device))
+        if sparse.layout is torch.sparse_coo:
+            torch.ops.aten.copy_sparse_to_sparse_(sparse, now)
+        elif sparse.values().data_ptr() != twin.values().data_ptr():
+            sparse.copy_(now)
 
     def first_device(values):
         for value in values:
@@ -200,6 +284,18 @@ def register(torch):
                 return value
             if isinstance(value, (list, tuple)):
                 found = first_device(value)
+                if found is not None:
+                    return found
+        return None
+
+    def another_device(values, device):
+        """Where a tensor with dimensions lies that is not there."""
+        for value in values:
+            if isinstance(value, Tensor):
+                if value.dim() and value.device != device and value.device.type in ("cuda", "cpu"):
+                    return value.device
+            elif isinstance(value, (list, tuple)):
+                found = another_device(value, device)
                 if found is not None:
                     return found
         return None
@@ -216,19 +312,16 @@ def register(torch):
         packet = op.overloadpacket
         generators = [(place, argument.name) for place, argument in enumerate(schema.arguments) if "Generator" in str(argument.type)]
 
-        def kernel(*arguments, **named):
-            _tell(schema.name)
-            device = first_device(arguments) or first_device(named.values()) or torch.device("cuda", torch.cuda.current_device())
-            stream = torch.cuda.current_stream(device)
-            if torch.cuda.is_current_stream_capturing():
-                raise RuntimeError(f"warpbeam: {schema.name} is computed by the CPU here, which a CUDA graph cannot hold; capture kernels of Triton or torch.compile, or run it outside of the graph")
-            stream.synchronize()
-            twins = _Twins(torch)
-            wanted = {name: named[name] for name in outs if isinstance(named.get(name), Tensor)}
-            plain = {name: (value if name in wanted else to_cpu(value, twins, outs)) for name, value in named.items()}
-            for name, out in wanted.items():
-                plain[name] = torch.empty(0, dtype=out.dtype)
-            values = list(to_cpu(list(arguments), twins, outs))
+        written_to = [(place, argument.name) for place, argument in enumerate(schema.arguments) if argument.alias_info is not None and argument.alias_info.is_write]
+        mixed = (schema.name + "." + schema.overload_name).startswith(_MIXED)
+        indexes = schema.name in ("aten::index", "aten::index_put", "aten::index_put_", "aten::_index_put_impl_")
+
+        def call(values, plain):
+            # A number that stands for a tensor comes as itself: another form of the operator takes it so, with its rules for types.
+            number = any(place < len(values) and isinstance(values[place], (bool, int, float, complex)) for place in tensors)
+            return (packet if number else op)(*values, **plain)
+
+        def with_generators(arguments, named, values, plain, device):
             for place, name in generators:
                 given = named.get(name) if name in named else (arguments[place] if place < len(arguments) else None)
                 if given is None or given.device.type == "cuda":
@@ -236,9 +329,83 @@ def register(torch):
                         values[place] = generator_of(device, given)
                     else:
                         plain[name] = generator_of(device, given)
-            # A number that stands for a tensor comes as itself: another form of the operator takes it so, with its rules for types.
-            number = any(place < len(values) and isinstance(values[place], (bool, int, float, complex)) for place in tensors)
-            result = (packet if number else op)(*values, **plain)
+
+        def capture(arguments, named, wanted, device):
+            """The operator as a part of a CUDA graph."""
+            refused = RuntimeError(f"warpbeam: {schema.name} is computed by the CPU here, and what it gives is not known before a CUDA graph runs; leave it outside of the graph")
+            try:
+                (forms, named_forms), given = captured.forms((list(arguments), {name: value for name, value in named.items() if name not in wanted}))
+                for name, out in wanted.items():
+                    named_forms[name] = torch.empty(0, dtype=out.dtype, device="meta")
+                result = call(forms, named_forms)
+            except (NotImplementedError, RuntimeError) as wrong:
+                raise refused from wrong
+            twins = _Twins(torch)
+            values, plain = to_cpu(list(arguments), twins, outs), {name: to_cpu(value, twins, outs) for name, value in named.items() if name not in wanted}
+            with_generators(arguments, named, values, plain, device)
+            for name, out in wanted.items():
+                if out.size() != named_forms[name].size():
+                    out.resize_(named_forms[name].size())
+                given[id(named_forms[name])] = (named_forms[name], out)
+                plain[name] = twins.of(out)
+            targets = []
+
+            def given_back(form):
+                if isinstance(form, Tensor):
+                    if id(form) in given:
+                        targets.append(None)
+                        return given[id(form)][1]
+                    made = torch.empty_strided(form.size(), form.stride(), dtype=form.dtype, device=device)
+                    targets.append(twins.of(made) if made.numel() else None)
+                    return made
+                if isinstance(form, (list, tuple)):
+                    return type(form)(given_back(item) for item in form)
+                if form is not None:
+                    raise refused
+                targets.append(None)
+                return None
+
+            def flat(value):
+                return [leaf for item in value for leaf in flat(item)] if isinstance(value, (list, tuple)) else [value]
+
+            answer = given_back(result)
+
+            def work():
+                for target, made in zip(targets, flat(call(values, plain))):
+                    if target is not None:
+                        target.copy_(made)
+
+            captured.add(work)
+            # Inductor counts who holds memory of a graph: what stood for it here shall not until a collection comes by.
+            given.clear()
+            twins.given.clear()
+            return answer
+
+        def kernel(*arguments, **named):
+            _tell(schema.name)
+            device = first_device(arguments) or first_device(named.values()) or torch.device("cuda", torch.cuda.current_device())
+            if not mixed:
+                other = another_device((arguments, tuple(named.values())), device)
+                if other is not None:
+                    raise RuntimeError(f"Expected all tensors to be on the same device, but found at least two devices, {device} and {other}!")
+            elif indexes and not arguments[0].is_cuda:
+                raise RuntimeError(f"indices should be either on cpu or on the same device as the indexed tensor ({arguments[0].device})")
+            wanted = {name: named[name] for name in outs if isinstance(named.get(name), Tensor) and named[name].layout is torch.strided}
+            stream = torch.cuda.current_stream(device)
+            if torch.cuda.is_current_stream_capturing():
+                return capture(arguments, named, wanted, device)
+            stream.synchronize()
+            twins = _Twins(torch)
+            plain = {name: (value if name in wanted else to_cpu(value, twins, outs)) for name, value in named.items()}
+            for name, out in wanted.items():
+                plain[name] = torch.empty(0, dtype=out.dtype)
+            values = list(to_cpu(list(arguments), twins, outs))
+            with_generators(arguments, named, values, plain, device)
+            result = call(values, plain)
+            for place, name in written_to:
+                given, twin = (arguments[place], values[place]) if place < len(arguments) else (named.get(name), plain.get(name))
+                if isinstance(given, Tensor) and given.layout is not torch.strided:
+                    write_back(given, twin, device)
             for name, out in wanted.items():
                 made = plain[name]
                 if out.size() != made.size():
@@ -254,25 +421,26 @@ def register(torch):
         return getattr(getattr(torch.ops.aten, packet), rest or "default")
 
     written = _written_in_others(torch)
-    names = set(torch._C._dispatch_get_registrations_for_dispatch_key("CUDA")) | set(_MORE)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in sorted(names):
-            if not name.startswith("aten::") or name in _LEAVE:
-                continue
-            try:
-                op = overload(name)
-            except (AttributeError, RuntimeError):
-                continue
-            schema = op._schema
-            # A view has its memory from an argument, and does not write to it.
-            if any(result.alias_info is not None and not result.alias_info.is_write for result in schema.returns):
-                continue
-            if name in written:
-                library.impl(name[len("aten::"):], written[name], "CUDA")
-                continue
-            there = torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU")
-            library.impl(name[len("aten::"):], kernel_for(op, schema) if there else no_kernel_for(schema), "CUDA")
+        for key, cpu in _KINDS.items():
+            leave, more = (_LEAVE, _MORE) if key == "CUDA" else (_LEAVE_SPARSE, ())
+            for name in sorted({*torch._C._dispatch_get_registrations_for_dispatch_key(key), *more}):
+                if not name.startswith("aten::") or name in leave:
+                    continue
+                try:
+                    op = overload(name)
+                except (AttributeError, RuntimeError):
+                    continue
+                schema = op._schema
+                # A view has its memory from an argument, and does not write to it.
+                if any(result.alias_info is not None and not result.alias_info.is_write for result in schema.returns):
+                    continue
+                if key == "CUDA" and name in written:
+                    library.impl(name[len("aten::"):], written[name], key)
+                    continue
+                there = torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, cpu)
+                library.impl(name[len("aten::"):], kernel_for(op, schema) if there else no_kernel_for(schema), key)
     # Instead of kernels of their own: what is written in operators.
     torch.backends.cudnn.enabled = False
     for choice in ("enable_flash_sdp", "enable_mem_efficient_sdp", "enable_cudnn_sdp"):

@@ -224,7 +224,9 @@ std::optional<Access> Facts::access_of(const vm::Insn& i) const {
   Access a = elements_of(i);
   a.shared = m.space == Space::Shared || m.space == Space::SharedCluster;
   // A kernel's parameters, read at a place that the run computes, lie in an allocation of their own. Watchers tell them from memory.
-  const bool parameter = (m.space == Space::Param || m.space == Space::ParamEntry) && i.op[1] >= 0 && a.load && !watch_;
+  // An address of 32 bits is half of one, which the handler knows to complete.
+  const bool parameter =
+      (m.space == Space::Param || m.space == Space::ParamEntry) && i.op[1] >= 0 && i.base_width == 8 && a.load && !watch_;
   const bool global = m.space == Space::Global || m.space == Space::Const || m.space == Space::Generic || parameter;
   if ((!global && !a.shared) || a.memory > 8 || a.total() > 16 || !std::has_single_bit(a.total())) return std::nullopt;
   a.root = plan_.roots.access(flow_, i);

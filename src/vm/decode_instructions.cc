@@ -113,19 +113,20 @@ void Decoder::decode_memory(const ptx::Instruction& i) {
   using isa::Space;
   const Space space = i.form.mods.space;
   const bool param_space = space == Space::Param || space == Space::ParamEntry || space == Space::ParamFunc;
-  bool entry_param = false, local_param = false;
+  ParamPlace place = ParamPlace::None;
   if (param_space) {
     if (target.kind == OperandKind::Symbol && entry_params_.contains(target.name)) {
-      entry_param = true;
+      place = ParamPlace::Named;
       insn.imm = int64_t(entry_params_[target.name]) + target.offset;
     } else if (target.kind == OperandKind::Symbol && !locals_.contains(target.name)) {
       errors_.push_back({i.at, fmt::format("'{}' is not a parameter", target.name), false});
       return;
     } else {
-      local_param = !f_.entry || target.kind == OperandKind::Symbol;
+      if (!f_.entry || target.kind == OperandKind::Symbol) place = ParamPlace::Local;
     }
   }
-  if (!entry_param) address(target, i, insn.op[1], insn.imm, insn.base_width);
+  if (place != ParamPlace::Named) address(target, i, insn.op[1], insn.imm, insn.base_width);
+  if (param_space && place == ParamPlace::None && insn.op[1] >= 0 && insn.base_width == 4) place = ParamPlace::Computed;
   if (data_at >= 0) {
     const Operand& data = i.operands[static_cast<size_t>(data_at)];
     insn.width = static_cast<uint8_t>(register_bytes(data, i.form.type));
@@ -164,7 +165,7 @@ void Decoder::decode_memory(const ptx::Instruction& i) {
     if (i.form.mods.op == isa::Op::Cas && insn.op[3] < 0) return refuse(i);
     insn.fn = select_handler(i, f_);
   } else {
-    insn.fn = memory_handler(i, insn.width, entry_param, local_param);
+    insn.fn = memory_handler(i, insn.width, place);
   }
   if (!insn.fn) return refuse(i);
   code_.insns.push_back(insn);

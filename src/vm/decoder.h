@@ -21,7 +21,9 @@ Handler copy_handler(int bytes);
 Handler pack_handler(int part_bytes, int count);
 Handler unpack_handler(int part_bytes, int count);
 Handler address_handler(const ptx::Instruction&, int register_bytes);
-Handler memory_handler(const ptx::Instruction&, int register_bytes, bool entry_param, bool local_param);
+// Whose parameter is accessed: none, one in the function's local frame, or one of the kernel, by its name or at an address of 32 bits.
+enum class ParamPlace : uint8_t { None, Local, Named, Computed };
+Handler memory_handler(const ptx::Instruction&, int register_bytes, ParamPlace);
 Handler async_handler(const ptx::Instruction&);
 const Fragment* memory_fragment(const isa::Matched&);
 

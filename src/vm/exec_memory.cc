@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "vm/access.h"
+#include "vm/decoder.h"
 #include "vm/exec_lane.h"
 
 namespace warpbeam::vm {
@@ -181,11 +182,35 @@ void load_param(Warp& w, const Insn& i, uint32_t mask) {
   }
 }
 
-enum class What { Load, Store, Param };
+// At a place that a register of 32 bits holds, as `selp` of two parameters gives: such an address is the lower half of theirs.
+template <class M, class R>
+void load_param_at(Warp& w, const Insn& i, uint32_t mask) {
+  const auto& params = w.block->launch->params;
+  const uint32_t first = static_cast<uint32_t>(w.block->params_address);
+  const size_t n = i.list ? i.count : 1;
+  Addresses a;
+  lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a);
+  for (uint32_t m = mask; m; m &= m - 1) {
+    const int l = __builtin_ctz(m);
+    a.at[l] = static_cast<uint32_t>(a.at[l]) - first;
+    if (a.at[l] + sizeof(M) * n > params.size()) w.trap(TrapKind::IllegalAddress, i, l, "read past the kernel's parameters", a.at[l]);
+    if (a.at[l] % (sizeof(M) * n)) w.trap(TrapKind::MisalignedAddress, i, l, "read of the kernel's parameters", a.at[l]);
+  }
+  for (size_t k = 0; k < n; ++k)
+    for (uint32_t m = mask; m; m &= m - 1) {
+      const int l = __builtin_ctz(m);
+      M v;
+      std::memcpy(&v, params.data() + a.at[l] + sizeof(M) * k, sizeof(M));
+      w.lanes<R>(i.list ? i.list[k] : i.op[0])[l] = widen<M, R>(v);
+    }
+}
+
+enum class What { Load, Store, Param, ParamAt };
 
 template <class M, class R>
 Handler for_space(What what, Space space) {
   if (what == What::Param) return load_param<M, R>;
+  if (what == What::ParamAt) return load_param_at<M, R>;
   const bool is_load = what == What::Load;
   switch (space) {
     case Space::Global:
@@ -259,13 +284,17 @@ WB_RACY void copy_async(Warp& w, const Insn& i, uint32_t mask) {
 
 }  // namespace
 
-Handler memory_handler(const ptx::Instruction& i, int register_bytes, bool entry_param, bool local_param) {
+Handler memory_handler(const ptx::Instruction& i, int register_bytes, ParamPlace param) {
   const isa::Row& row = *i.form.row;
   if (row.cls == isa::Class::Misc) return no_effect;  // prefetch, discard …
-  Space space = local_param ? Space::Local : i.form.mods.space;
+  Space space = param == ParamPlace::Local ? Space::Local : i.form.mods.space;
   if (row.opcode == "ldu" || i.form.mods.nc) space = i.form.mods.space;
-  const What what = entry_param ? What::Param : row.cls == isa::Class::Load ? What::Load : What::Store;
-  if (entry_param && row.cls == isa::Class::Store) return nullptr;  // a kernel's parameters are read-only
+  const bool entry = param == ParamPlace::Named || param == ParamPlace::Computed;
+  if (entry && row.cls == isa::Class::Store) return nullptr;  // a kernel's parameters are read-only
+  const What what = param == ParamPlace::Named      ? What::Param
+                    : param == ParamPlace::Computed ? What::ParamAt
+                    : row.cls == isa::Class::Load   ? What::Load
+                                                    : What::Store;
   return for_type(what, i.form.type, space, register_bytes);
 }
 

@@ -131,6 +131,8 @@ void report_accesses(Warp& w, const Insn& i, uint32_t mask) {
       const bool of_call =
           !w.frame->function->source->entry || i.source->operands[row.cls == isa::Class::Store ? 0 : 1].kind == ptx::OperandKind::Symbol;
       if (of_call) return report(w, i, access, mask, mask, Space::ParamFunc, 0, a);
+      if (i.base_width == 4)  // the lower half of an address
+        for (uint64_t& at : a.at) at = w.block->params_address + static_cast<uint64_t>(static_cast<int32_t>(at - w.block->params_address));
       return report_generic(w, i, access, mask, a);
     }
     default: return report_generic(w, i, access, mask, a);

@@ -65,6 +65,41 @@ def raw_module_with_templates():
 
 
 @case
+def cooperative_groups():
+    kernel = cp.RawKernel(r"""
+        #include <cooperative_groups.h>
+        extern "C" __global__ void turned(int* a, int* b) {
+          auto grid = cooperative_groups::this_grid();
+          a[grid.thread_rank()] = grid.thread_rank();
+          grid.sync();
+          b[grid.thread_rank()] = a[grid.size() - 1 - grid.thread_rank()];
+        }""", "turned", enable_cooperative_groups=True)
+    a, b = cp.zeros(256, cp.int32), cp.zeros(256, cp.int32)
+    kernel((4,), (64,), (a, b))
+    close(b.get(), np.arange(256)[::-1])
+
+
+@case
+def kernels_in_python():
+    from cupyx import jit
+
+    @jit.rawkernel()
+    def turned(x, y):
+        grid = jit.cg.this_grid()
+        at = grid.thread_rank()
+        part = jit.shared_memory(cp.int64, 64)
+        part[jit.threadIdx.x] = at
+        jit.syncthreads()
+        x[at] = part[jit.threadIdx.x]
+        grid.sync()
+        y[at] = x[grid.size() - 1 - at]
+
+    x, y = cp.zeros(256, cp.int64), cp.zeros(256, cp.int64)
+    turned((4,), (64,), (x, y))
+    close(y.get(), np.arange(256)[::-1])
+
+
+@case
 def elementwise_and_reduction_kernels():
     squared = cp.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared")
     norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")

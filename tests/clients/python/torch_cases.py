@@ -229,6 +229,120 @@ def numbers_as_operands():
 
 
 @case
+def devices_are_not_mixed():
+    x, y = torch.ones(3, device=GPU), torch.ones(3)
+    for wrong in (lambda: x + y, lambda: y.add_(x), lambda: torch.cat([x, y]), lambda: F.linear(x, torch.ones(2, 3)), lambda: y[torch.tensor([0], device=GPU)],
+                  lambda: F.embedding(torch.tensor([0]), torch.ones(3, 2, device=GPU))):
+        try:
+            wrong()
+        except RuntimeError as said:
+            assert "same device" in str(said), said
+        else:
+            raise AssertionError("tensors of two devices were taken")
+    same(x * torch.tensor(2.0), y * 2)
+    same(x[torch.tensor([0, 2])], y[:2])
+    x[torch.tensor([1])] = torch.tensor(5.0)
+    same(x, torch.tensor([1.0, 5.0, 1.0]))
+
+
+@case
+def graphs_hold_operators():
+    x, out = torch.zeros(10, device=GPU), torch.zeros(10, device=GPU)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = x * 2 + 1
+        torch.add(y, x, out=out)
+        x.add_(1)
+        highest, _ = y.max(0)
+    same(x, torch.zeros(10))
+    for turn in range(3):
+        graph.replay()
+        same(y, torch.full((10,), 2.0 * turn + 1))
+        same(out, torch.full((10,), 3.0 * turn + 1))
+        assert highest.item() == 2 * turn + 1
+    try:
+        with torch.cuda.graph(torch.cuda.CUDAGraph()):
+            x.nonzero()
+    except RuntimeError as said:
+        assert "aten::nonzero" in str(said), said
+    else:
+        raise AssertionError("what it gives is not known before")
+    same(x, torch.full((10,), 3.0))
+
+    torch.manual_seed(4)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Dropout(0.1), torch.nn.Linear(16, 1)).cuda()
+    step = torch.optim.SGD(model.parameters(), 0.05)
+    inputs = torch.randn(32, 8, device=GPU)
+    aims = inputs.sum(1, keepdim=True)
+    aside = torch.cuda.Stream()
+    aside.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(aside):
+        F.mse_loss(model(inputs), aims).backward()
+        step.step()
+    torch.cuda.current_stream().wait_stream(aside)
+    step.zero_grad(set_to_none=True)
+    with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
+        loss = F.mse_loss(model(inputs), aims)
+        loss.backward()
+        step.step()
+    losses = []
+    for _ in range(20):
+        graph.replay()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0] / 2, losses
+
+    def f(a, b):
+        return (a @ b).relu() + a.sum(1, keepdim=True)
+
+    fast = torch.compile(f, mode="reduce-overhead")
+    for _ in range(3):
+        a, b = torch.randn(16, 16), torch.randn(16, 16)
+        same(fast(a.cuda(), b.cuda()), f(a, b), 1e-3)
+
+
+@case
+def sparse():
+    dense = torch.randn(20, 20) * (torch.rand(20, 20) > 0.7)
+    s = dense.to_sparse().cuda()
+    same(s.to_dense(), dense)
+    same(s @ torch.ones(20, 4, device=GPU), dense @ torch.ones(20, 4))
+    s.add_(s)
+    same(s.to_dense(), dense * 2)
+    same(torch.zeros(20, 20, device=GPU).add_(s), dense * 2)
+    same(torch.sparse.sum(s, 0).to_dense(), dense.sum(0) * 2)
+    rows = dense.cuda().to_sparse_csr()
+    same(rows @ torch.eye(20, device=GPU), dense)
+    rows.mul_(3)
+    same((rows + rows).to_dense(), dense * 6)
+    weight = torch.randn(20, 3, device=GPU, requires_grad=True)
+    torch.sparse.mm(s, weight).sum().backward()
+    same(weight.grad, 2 * dense.T @ torch.ones(20, 3))
+    table = torch.nn.Embedding(10, 4, sparse=True).cuda()
+    before = table.weight.detach().cpu().clone()
+    table(torch.tensor([1, 2, 1], device=GPU)).sum().backward()
+    torch.optim.SparseAdam(table.parameters(), 0.5).step()
+    changed = (table.weight.detach().cpu() != before).any(1)
+    assert changed.tolist() == [False, True, True] + [False] * 7
+
+
+@case
+def states_of_random_numbers():
+    from torch.utils.checkpoint import checkpoint
+    state = torch.cuda.get_rng_state()
+    first, second = torch.rand(5, device=GPU), torch.rand(5, device=GPU)
+    torch.cuda.set_rng_state(state)
+    same(torch.rand(5, device=GPU), first.cpu(), 0)
+    same(torch.rand(5, device=GPU), second.cpu(), 0)
+    assert not torch.equal(first, second)
+    x = torch.ones(1000, device=GPU, requires_grad=True)
+    y = checkpoint(lambda z: F.dropout(z * 2, 0.5), x, use_reentrant=False)
+    y.sum().backward()
+    same(x.grad, y.detach().cpu())
+    singles = torch.stack([torch.rand((), device=GPU) for _ in range(2000)])
+    assert abs(singles.mean() - 0.5) < 0.03 and abs(singles.var() - 1 / 12) < 0.01
+
+
+@case
 def profiled():
     from torch.profiler import ProfilerActivity, profile
     x, y, out = torch.rand(1000, device=GPU), torch.rand(1000, device=GPU), torch.empty(1000, device=GPU)

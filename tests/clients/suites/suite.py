@@ -120,7 +120,7 @@ def main():
     subset, root = Subset(HERE / sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     filters = sys.argv[3:]
     count = collections.Counter()
-    record = {"client": subset.client, "suite": True, "versions": {}, "passed": 0, "failed": {}, "skipped": {}, "known": {}}
+    record = {"client": subset.client, "suite": True, "every": subset.every, "versions": {}, "passed": 0, "failed": {}, "skipped": {}, "known": {}}
     for package in subset.packages:
         record["versions"][package] = importlib.metadata.version(package)
     for file in files_of(root, subset.tests):
