@@ -82,19 +82,10 @@ bool lane_ir(const vm::Insn& i) {
 
 }  // namespace
 
-bool left_out(std::string_view what) {
-  static const std::string without = [] {
-    const char* text = std::getenv("WARPBEAM_JIT_WITHOUT");
-    return text ? "," + std::string(text) + "," : std::string();
-  }();
-  return !without.empty() && without.find("," + std::string(what) + ",") != std::string::npos;
-}
-
 bool Shapes::has_ir(const vm::Insn& i) const {
   if (i.step == vm::Step::NotPred) return true;
-  if (!i.row()) return false;
+  if (!known_row(i)) return false;
   const isa::Row& row = *i.row();
-  if (left_out(row.opcode)) return false;
   const Type t = i.type();
   switch (row.kind) {
     case Kind::Lane: return lane_ir(i);

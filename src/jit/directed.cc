@@ -87,8 +87,8 @@ V Arithmetic::rounded(Opcode op, V a, V b, V c) {
 
 int directed_operands(const vm::Insn& i) {
   static const bool without = left_out("directed");
-  const isa::Row* row = i.row();
-  if (!row || row->kind != isa::Kind::Lane || without || says(*row, ".approx") || says(*row, ".full") || left_out(row->opcode)) return 0;
+  const isa::Row* row = known_row(i);
+  if (!row || row->kind != isa::Kind::Lane || without || says(*row, ".approx") || says(*row, ".full")) return 0;
   const isa::Mods& m = i.mods();
   const bool f64 = i.type() == Type::F64;
   if ((!f64 && i.type() != Type::F32) || m.approx || m.full || (f64 && m.ftz) || !direction_of(m.rnd)) return 0;

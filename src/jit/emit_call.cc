@@ -19,7 +19,70 @@ V Emitter::frame() {
 void Emitter::by_handler(const vm::Insn& i) {
   if (i.call) handlers_.insert("call");
   else handlers_.emplace(i.row() ? i.row()->opcode : "special");
-  call_handler(i, at_.active);
+  if (watch_) call_handler(i, at_.active);
+  else call_directly(i);
+}
+
+// The variable that an operand is, where the handler gets it from compiled code; null: it is in the frame as it is.
+const Variable* Emitter::passed(const Slot& s) const {
+  const Source source = flow_.source(s.at, s.bytes);
+  const bool there = source.kind != SourceKind::Variable || s.at >= kParamKeys || s.bytes == 16;
+  return there ? nullptr : &flow_.variables[source.variable];
+}
+
+// A handler that is what the instruction is always done by: operands and results are at their places in the frame, and it is called as any
+// function is.
+void Emitter::call_directly(const vm::Insn& i) {
+  if (!i.effects().pure()) write_rows();
+  const V regs = call("wb_prepare", b_.getPtrTy(), {w_.context, at_.warp});
+  const auto place = [&](const Slot& s) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), regs, static_cast<uint64_t>(s.at)); };
+  const auto& slots = flow_.slots[number_of(i)];
+  for (const Slot& s : slots) {
+    if (!s.read || !passed(s)) continue;
+    const Value v = read(s.at, s.bytes);
+    if (s.bytes == 0) {
+      machine_store(v.uniform() ? b_.CreateSExt(v.run[0], b_.getInt32Ty()) : mask_bits(v.lanes), place(s));
+      continue;
+    }
+    const V lanes = lanes_of(v, s.bytes);
+    machine_store(s.bytes == 4 && shapes_.is_loose(s.at) ? bits_of(canonical(float_of(lanes, 4))) : lanes, place(s));
+  }
+  call("wb_handler", b_.getVoidTy(), {w_.context, outside(&i), at_.warp, at_.active, at_.active});
+  if (as_.lane_cells) as_.lane_cells->changed.push_back(&b_.GetInsertBlock()->back());
+  for (const Slot& s : slots)
+    if (s.written && passed(s)) take_result(s, place(s));
+}
+
+void Emitter::take_result(const Slot& s, V place) {
+  const auto load = [&](llvm::Type* t, V at) {
+    auto* l = llvm::cast<llvm::LoadInst>(machine_load(t, at));
+    l->setAlignment(llvm::Align(1));
+    return l;
+  };
+  Value v;
+  if (shapes_.variables[*flow_.variable(s.at)].uniform()) {  // any lane that took part has it
+    const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()});
+    v.runs = 1;
+    v.run[0] = s.bytes == 0 ? b_.CreateTrunc(b_.CreateLShr(load(b_.getInt32Ty(), place), lane), b_.getInt1Ty())
+                            : static_cast<V>(load(lane_type(s.bytes), b_.CreateGEP(lane_type(s.bytes), place, lane)));
+  } else {
+    v.lanes = s.bytes == 0 ? bool_lanes(load(b_.getInt32Ty(), place)) : static_cast<V>(load(type_of(s.bytes, true), place));
+  }
+  write(s.at, s.bytes, v);
+}
+
+// What comes of it follows from the row's effects: waiting and going elsewhere is for the interpreter from there on, and so is meeting
+// lanes of the warp that are not here.
+void Emitter::emit_foreign(const vm::Insn& i) {
+  const isa::Effects e = i.effects();
+  if (leaves_nothing(i)) return;
+  if (e.waits || e.leads) return hand_over(i, b_.getTrue(), Why::Foreign);
+  if (e.meets) {
+    const V away = b_.CreateICmpNE(lanes_elsewhere(i), b_.getInt32(0));
+    hand_over(i, i.guard >= 0 && at_.forced ? static_cast<V>(b_.getTrue()) : away, Why::Meeting);
+  }
+  by_handler(i);
+  if (e.orders) b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
 }
 
 void Emitter::call_handler(const vm::Insn& i, V mask, const RangeCells* range) { call_detour(i, mask, range, Detour::What::Handler); }
@@ -44,15 +107,11 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
         b_.getInt8Ty(), w_.context,
         offsetof(Context, operands) + static_cast<size_t>(s.part) * sizeof(Context::operands[0]) + run * s.bytes);
   };
-  const auto variable = [&](const Slot& s) {
-    const Source source = flow_.source(s.at, s.bytes);
-    return source.kind != SourceKind::Variable || s.at >= kParamKeys || s.bytes == 16 ? -1 : static_cast<int64_t>(source.variable);
-  };
   for (const Slot& s : slots) {
-    const int64_t k = variable(s);
-    if (k < 0 || !s.read) continue;
-    const uint32_t v = static_cast<uint32_t>(k);
-    Saved given = operand(s, flow_.variables[v]);
+    const Variable* variable = passed(s);
+    if (!variable || !s.read) continue;
+    const auto v = static_cast<uint32_t>(variable - flow_.variables.data());
+    Saved given = operand(s, *variable);
     const Value value = read_variable(v);
     if (s.bytes == 0) {
       machine_store(value.uniform() ? b_.CreateSExt(value.run[0], b_.getInt32Ty()) : mask_bits(value.lanes), place(given));
@@ -71,25 +130,10 @@ void Emitter::call_detour(const vm::Insn& i, V mask, const RangeCells* range, De
   if (as_.lane_cells) as_.lane_cells->changed.push_back(&b_.GetInsertBlock()->back());
   if (what != Detour::What::Handler) return;
   for (const Slot& s : slots) {
-    const int64_t k = variable(s);
-    if (k < 0 || !s.written) continue;
-    const Saved taken = operand(s, flow_.variables[static_cast<size_t>(k)]);
-    d.taken.push_back(taken);
-    const auto load = [&](llvm::Type* t, V at) {
-      auto* l = llvm::cast<llvm::LoadInst>(machine_load(t, at));
-      l->setAlignment(llvm::Align(1));
-      return l;
-    };
-    Value v;
-    if (shapes_.variables[static_cast<size_t>(k)].uniform()) {  // any lane that took part has it
-      const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()});
-      v.runs = 1;
-      v.run[0] = s.bytes == 0 ? b_.CreateTrunc(b_.CreateLShr(load(b_.getInt32Ty(), place(taken)), lane), b_.getInt1Ty())
-                              : static_cast<V>(load(lane_type(s.bytes), b_.CreateGEP(lane_type(s.bytes), place(taken), lane)));
-    } else {
-      v.lanes = s.bytes == 0 ? bool_lanes(load(b_.getInt32Ty(), place(taken))) : static_cast<V>(load(type_of(s.bytes, true), place(taken)));
-    }
-    write(s.at, s.bytes, v);
+    const Variable* variable = passed(s);
+    if (!variable || !s.written) continue;
+    d.taken.push_back(operand(s, *variable));
+    take_result(s, place(d.taken.back()));
   }
 }
 

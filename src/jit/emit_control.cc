@@ -380,6 +380,7 @@ void Emitter::dispatch(const vm::Insn& i) {
   }
   if (emit_pure(i)) return;
   if (i.step == vm::Step::ReadSpecial) return by_handler(i);
+  if (is_foreign(i)) return emit_foreign(i);
   if (emit_approximation(i) || emit_directed(i) || emit_video(i)) return;
   const isa::Row& row = *i.source->form.row;
   switch (row.kind) {

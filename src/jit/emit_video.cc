@@ -37,8 +37,8 @@ unsigned elements_of(Opcode op) {
 }  // namespace
 
 bool Emitter::emit_video(const vm::Insn& i) {
-  const isa::Row* row = i.row();
-  if (!row || row->kind != isa::Kind::Video || as_.slice || left_out(row->opcode)) return false;
+  const isa::Row* row = known_row(i);
+  if (!row || row->kind != isa::Kind::Video || as_.slice) return false;
   const unsigned elements = elements_of(row->op);
   if (!elements) return false;
   for (int k = 0; k < 3; ++k)

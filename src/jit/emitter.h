@@ -89,6 +89,10 @@ class Emitter : private Words, private Facts {
   void dispatch(const vm::Insn& insn);
   Handover& new_handover(const vm::Insn& at, Why why);
   void by_handler(const vm::Insn& insn);             // the interpreter's
+  void emit_foreign(const vm::Insn& insn);           // known_rows.h
+  void call_directly(const vm::Insn& insn);
+  const Variable* passed(const Slot& slot) const;
+  void take_result(const Slot& slot, V place);
   void note_structure();
   std::string plan_in_words() const;
   void hand_over(const vm::Insn& at, V when, Why why = Why::Wraps);  // branches to a stub where `when` holds

@@ -61,6 +61,10 @@ bool Facts::only_computes(const vm::Insn& i) const {
   return i.effects().pure() || parameter;
 }
 
+bool Facts::leaves_nothing(const vm::Insn& i) const {
+  return i.effects().pure() && std::ranges::none_of(flow_.slots[number_of(i)], &Slot::written);
+}
+
 // The comparison that makes the predicate in the node, and what it is `wanted` to say.
 const vm::Insn* Facts::compared(const Node& node, int32_t predicate, bool& wanted) const {
   const vm::Insn* i = made_before(node, predicate, node.end);
@@ -143,7 +147,7 @@ bool Facts::leaves_at_end(const Region& region, const Node& node) const {
 }
 
 bool Facts::counts(const vm::Insn& i) const {
-  if (i.guard >= 0 || !i.row() || i.row()->kind != Kind::Atomic) return false;
+  if (i.guard >= 0 || !known_row(i) || i.row()->kind != Kind::Atomic) return false;
   const isa::Mods& m = i.mods();
   const bool sum = m.op == isa::Op::Add && (i.type() == isa::Type::U32 || i.type() == isa::Type::S32);
   return sum && m.space == Space::Shared && !i.list && i.op[1] >= 0 && (i.op[0] < 0 || i.drops_result) && !left_out("atomics") &&
@@ -160,9 +164,9 @@ bool Facts::only_counts(const Region& region) const {
       if (counts(i) || flow_.cell_access(i) || flow_.fixed_local.contains(&i) || flow_.is_library_call(i)) continue;
       const isa::Effects e = i.effects();
       if (i.call || e.waits) return false;
-      if ((!e.reads && !e.writes) || i.row()->kind == Kind::Image) continue;
+      if ((!e.reads && !e.writes) || (i.row()->kind == Kind::Image && !is_foreign(i))) continue;
       const Space space = i.mods().space;
-      const bool one_place = i.row()->kind == Kind::Memory || i.row()->kind == Kind::Atomic;
+      const bool one_place = !is_foreign(i) && (i.row()->kind == Kind::Memory || i.row()->kind == Kind::Atomic);
       if (!one_place || space == Space::Shared || space == Space::SharedCluster ||
           (space == Space::Generic && plan_.roots.access(flow_, i) < 0))
         return false;
@@ -216,9 +220,8 @@ bool Facts::suits_slice(const vm::Insn& i) const {
 }
 
 std::optional<Access> Facts::access_of(const vm::Insn& i) const {
-  const isa::Row* row = i.row();
-  if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || left_out(row->opcode) || flow_.cell_access(i) ||
-      flow_.fixed_local.contains(&i))
+  const isa::Row* row = known_row(i);
+  if (!row || row->kind != isa::Kind::Memory || row->cls == isa::Class::Misc || flow_.cell_access(i) || flow_.fixed_local.contains(&i))
     return std::nullopt;
   const isa::Mods& m = i.mods();
   Access a = elements_of(i);
@@ -234,9 +237,9 @@ std::optional<Access> Facts::access_of(const vm::Insn& i) const {
 }
 
 std::optional<Access> Facts::local_access_of(const vm::Insn& i) const {
-  const isa::Row* row = i.source ? i.source->form.row : nullptr;
+  const isa::Row* row = known_row(i);
   if (watch_ || !row || row->kind != isa::Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) ||
-      left_out(row->opcode) || left_out("local"))
+      left_out("local"))
     return std::nullopt;
   if (!flow_.fixed_local.contains(&i) && i.mods().space != Space::Local) return std::nullopt;
   Access a = elements_of(i);

@@ -55,6 +55,7 @@ bool Emitter::suits_team(const vm::Insn& i, bool may_store) const {
   if (i.step == vm::Step::NotPred) return true;
   if (!i.row()) return false;
   const isa::Row& row = *i.row();
+  if (is_foreign(i)) return leaves_nothing(i);
   if (row.kind == Kind::Memory) {
     if (row.cls == isa::Class::Misc || flow_.cell_access(i) || (row.cls == isa::Class::Load && parameter(i))) return true;
     const std::optional<Access> a = access_of(i);
@@ -161,8 +162,8 @@ bool Emitter::hides_nothing(const Region& region, Team& team) const {
       if (!i.call) {
         const isa::Row& row = *i.source->form.row;
         const Space space = i.mods().space;
-        if (row.kind == Kind::Warp || row.kind == Kind::Lane || row.kind == Kind::Convert || row.kind == Kind::Select ||
-            row.kind == Kind::Compare || row.kind == Kind::Move ||
+        if (is_foreign(i) && !row.effects.pure()) return false;
+        if (row.effects.pure() || row.kind == Kind::Warp ||
             (row.kind == Kind::Memory && (row.cls == isa::Class::Load || space == Space::Local)) ||
             (row.kind == Kind::Barrier && (row.cls == isa::Class::Fence || i.watched == vm::Watched::WarpSync)))
           continue;

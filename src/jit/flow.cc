@@ -18,11 +18,11 @@ constexpr size_t kMostNodes = 3000, kMostVariables = 20000;
 
 // Copies and barriers in memory: other threads see what they do, and it is done at once.
 bool is_told_to_others(const vm::Insn& i) {
-  const isa::Row* row = i.row();
+  const isa::Row* row = known_row(i);
   return row &&
          ((row->kind == Kind::Async && (row->cls == isa::Class::Copy || row->cls == isa::Class::Barrier)) || row->op == isa::Opcode::Wgmma);
 }
-bool is_block_barrier(const vm::Insn& i) { return i.row() && i.row()->kind == Kind::Barrier && i.row()->effects.waits; }
+bool is_block_barrier(const vm::Insn& i) { return known_row(i) && i.row()->kind == Kind::Barrier && i.row()->effects.waits; }
 
 std::string name_variables(Flow& flow) {
   const vm::FunctionCode& code = *flow.code;
@@ -243,7 +243,7 @@ bool Flow::is_library_call(const vm::Insn& i) const {
 }
 
 bool waits_for_some(const vm::Insn& i) {
-  if (!i.row() || !i.row()->effects.waits) return false;
+  if (!known_row(i) || !i.row()->effects.waits) return false;
   const isa::Row& row = *i.row();
   if (row.op == isa::Opcode::Wgmma) return says(row, ".wait_group");
   if (row.kind == Kind::Async) return row.op == isa::Opcode::Mbarrier && (says(row, ".test_wait") || says(row, ".try_wait"));

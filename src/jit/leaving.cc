@@ -124,9 +124,7 @@ bool is_thread_x(const Flow& flow, int32_t at) {
   Source s = flow.source(at, 4);
   if (s.kind == SourceKind::Variable) {
     const vm::Insn* i = only_writer(flow, s.variable);
-    if (!i || i->guard >= 0 || i->call || !i->source || !i->source->form.row || i->source->form.row->kind != isa::Kind::Move ||
-        i->op[1] < 0)
-      return false;
+    if (!i || i->guard >= 0 || i->call || !known_row(*i) || i->row()->kind != isa::Kind::Move || i->op[1] < 0) return false;
     s = flow.source(i->op[1], 4);
   }
   return s.kind == SourceKind::Special && s.special->kind == vm::SlotKind::Special && s.special->special == isa::Special::Tid &&
@@ -143,8 +141,8 @@ Threads narrowed(const Flow& flow, const Node& node, size_t way, Threads threads
   if (node.ends != End::Branch || node.last->guard < 0) return threads;
   const Source guard = flow.source(node.last->guard, 0);
   const vm::Insn* i = guard.kind == SourceKind::Variable ? only_writer(flow, guard.variable) : nullptr;
-  if (!i || i->guard >= 0 || i->call || !i->source || !i->source->form.row || i->source->form.row->kind != isa::Kind::Compare ||
-      i->source->form.row->operands.list[0].fixed != isa::Type::Pred || i->op[5] >= 0)
+  if (!i || i->guard >= 0 || i->call || !known_row(*i) || i->row()->kind != isa::Kind::Compare ||
+      i->row()->operands.list[0].fixed != isa::Type::Pred || i->op[5] >= 0)
     return threads;
   if (i->op[3] >= 0 || isa::is_float(i->type()) || isa::bytes_of(i->type()) != 4 || !is_thread_x(flow, i->op[1])) return threads;
   const Source bound = flow.source(i->op[2], 4);

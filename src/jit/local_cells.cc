@@ -62,7 +62,7 @@ class Cells {
     }
   }
 
-  const isa::Row* row_of(const vm::Insn& i) const { return i.row(); }
+  const isa::Row* row_of(const vm::Insn& i) const { return known_row(i); }
 
   bool constant(int32_t at, int64_t& value) const {
     const int64_t in = int64_t(at) - code_.constants_at;

@@ -70,7 +70,7 @@ void wide_operands(Collector& c, const vm::Insn& i) {
 }  // namespace
 
 bool is_weak_access(const vm::Insn& i) {
-  const isa::Row* row = i.row();
+  const isa::Row* row = known_row(i);
   if (!row || row->kind != Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store)) return false;
   return i.mods().sem == isa::Sem::None || i.mods().sem == isa::Sem::Weak;
 }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "jit/known_rows.h"
 #include "vm/engine.h"
 
 namespace warpbeam::jit {

@@ -5,7 +5,7 @@ namespace {
 
 using isa::Kind;
 
-bool is_load(const vm::Insn& i) { return i.row() && i.row()->kind == Kind::Memory && i.row()->cls == isa::Class::Load; }
+bool is_load(const vm::Insn& i) { return known_row(i) && i.row()->kind == Kind::Memory && i.row()->cls == isa::Class::Load; }
 
 }  // namespace
 
@@ -29,7 +29,7 @@ Roots find_roots(const Flow& flow) {
     return a == Roots::kUnset || b == Roots::kUnset ? Roots::kUnset : Roots::kNone;
   };
   const auto result = [&](const vm::Insn& i) {
-    if (!i.row()) return Roots::kNone;
+    if (!known_row(i)) return Roots::kNone;
     const isa::Row& row = *i.row();
     const isa::Mods& m = i.mods();
     if (is_load(i) && i.op[1] < 0 && !i.list && i.width == 8 && (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry))
@@ -59,7 +59,8 @@ Roots find_roots(const Flow& flow) {
   for (const vm::Insn& i : flow.code->insns) {
     if (i.row()) {
       const isa::Sem sem = i.mods().sem;
-      roots.publishes = roots.publishes || sem == isa::Sem::Release || sem == isa::Sem::AcqRel || sem == isa::Sem::Sc;
+      roots.publishes = roots.publishes || (is_foreign(i) && (i.effects().reads || i.effects().orders)) || sem == isa::Sem::Release ||
+                        sem == isa::Sem::AcqRel || sem == isa::Sem::Sc;
     }
     if (!is_load(i)) continue;
     if (const int64_t root = roots.access(flow, i); root >= 0) roots.loaded.insert(root);

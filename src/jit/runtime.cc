@@ -128,6 +128,7 @@ std::string_view in_words(Why why) {
     case Why::Warps: return "warps of a block go different ways to their barriers";
     case Why::Waits: return "a warp waits there in vain";
     case Why::Patience: return "it goes on for very long";
+    case Why::Foreign: return "an instruction waits or leads elsewhere in a way that compiled code does not know";
   }
   return "";
 }

@@ -114,7 +114,7 @@ struct Saved {
 };  // none of them: in the frame already
 
 // A place where a warp may be handed over to the interpreter.
-enum class Why : uint8_t { Wraps, Call, Lanes, Meeting, Warps, Waits, Patience };
+enum class Why : uint8_t { Wraps, Call, Lanes, Meeting, Warps, Waits, Patience, Foreign };
 std::string_view in_words(Why why);
 
 struct Handover {

@@ -23,9 +23,9 @@ void find_loose(Shapes& s) {
     changed = false;
     for (size_t k = 0; k < flow.code->insns.size(); ++k) {
       const vm::Insn& i = flow.code->insns[k];
-      const isa::Row* row = i.row();
+      const isa::Row* row = known_row(i);
       const bool arithmetic = is_arithmetic(i);
-      const bool move = row && !arithmetic && row->kind == Kind::Move && !i.list && i.type() != Type::Pred;
+      const bool move = row && !arithmetic && row->kind == Kind::Move && s.has_ir(i) && !i.list && i.type() != Type::Pred;
       const bool compares =
           row && row->kind == Kind::Compare && s.has_ir(i) && (i.type() == Type::F32 || i.source->form.atype == Type::F32);
       const bool store = row && row->kind == Kind::Memory && row->cls == isa::Class::Store;

@@ -53,10 +53,6 @@ inline isa::Half half_of(const vm::Insn& i) {
   return says(row, ".lo") ? isa::Half::Lo : says(row, ".hi") ? isa::Half::Hi : says(row, ".wide") ? isa::Half::Wide : isa::Half::None;
 }
 
-// WARPBEAM_JIT_WITHOUT names what the engine does without: opcodes that go to the interpreter's handlers (a wrong one is
-// found by halving), `shapes` (values of known stride), `uniform` (values that are the same in all lanes), `cache` (host code
-// kept on disk).
-bool left_out(std::string_view what);
 bool has_conversion(const vm::Insn& insn);    // conversions.cc
 bool is_approximation(const vm::Insn& insn);  // .approx, .full: the special function unit's
 

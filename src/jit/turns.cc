@@ -143,7 +143,8 @@ bool Turns::wait_at(const vm::Insn& barrier, uint32_t lanes, uint32_t id, uint32
   waiting_[id] += counted ? static_cast<uint32_t>(vm::kWarpSize) : static_cast<uint32_t>(__builtin_popcount(lanes));
   mine.patience = kPatience;
   check(id);
-  return mine.state == State::AtBarrier && stop(State::AtBarrier);
+  if (mine.state == State::AtBarrier) stop(State::AtBarrier);
+  return mine.waiting;  // who was let go before the block was handed over is beyond the barrier
 }
 
 void Turns::arrive_at(const vm::Insn&, uint32_t lanes, uint32_t id, uint32_t count) {
@@ -177,6 +178,7 @@ void Turns::release(uint32_t id) {
     const isa::Mods& m = w.waiting->mods();
     w.answer = w.waiting->source->form.row->operands.list[0].fixed != isa::Type::Pred ? popc : m.boolop == isa::BoolOp::And ? all : any;
     w.state = State::Ready;
+    w.waiting = nullptr;
   });
   block_->barriers[id] = {};
   waiting_[id] = 0;

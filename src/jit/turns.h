@@ -44,7 +44,7 @@ class Turns {
     uint32_t said = 0;   // those of them whose predicate holds
     uint32_t answer = 0;
     uint32_t spins = 0, patience = 0;  // as the interpreter's (vm/warp.h)
-    const vm::Insn* waiting = nullptr;
+    const vm::Insn* waiting = nullptr;  // until it is let go
   };
 
   static void begin(void* turns);

@@ -30,6 +30,15 @@ TEST_F(Engines, AgreeWhereOneIsHandedOverWhileOthersWait) {
   for (const int odd : {40, 70, 127}) both(producer(odd), {2, 1, 1}, {128, 1, 1}, 6);
 }
 
+TEST_F(Engines, AgreeWhereOneIsHandedOverWhileOthersHaveBeenLetGo) {
+  // All pass barrier 2, which each warp comes to twice; then one meets an index that wraps around before others have gone on.
+  for (const uint32_t first : {0u, 8u, 40u, 72u, 104u})
+    both(
+        "bar.arrive 2, 256; bar.sync 2, 256; add.u32 %r1, %n, %t; mul.wide.u32 %d1, %r1, 3; cvt.u32.u64 %r2, %d1; shr.u64 %d1, %d1, 32; cvt.u32.u64 %r3, %d1;\n"
+        "xor.b32 %r2, %r2, %r3; st.global.u32 [%at], %r2; ret;",
+        {2, 1, 1}, {128, 1, 1}, -first);
+}
+
 TEST_F(Engines, AgreeOnReductionsAtBarriersOfSomeWarps) {
   for (const uint32_t n : {0u, 5u, 40u, 70u, 200u})
     both(

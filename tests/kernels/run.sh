@@ -43,6 +43,14 @@ configuration lockstep "$warpbeam" run --lockstep
 configuration profile "$warpbeam" profile --json profile.json
 configuration clock "$warpbeam" run --clock device
 configuration check "$warpbeam" check --json found.json
+# Compiled code has to get along with rows that it does not know, whatever they do: here with none of them, and without those of each opcode.
+configuration without-rows env WARPBEAM_JIT_WITHOUT=rows "$warpbeam" run --engine jit
+all=("${files[@]}")
+for opcode in $(grep -oE '"[a-z0-9]+"\)' "$here/../../src/isa/opcode.h" | tr -d '")'); do
+  mapfile -t files < <(grep -lE "(^|[ ;}])$opcode[. ;]" "${all[@]}")
+  ((${#files[@]})) && configuration "without-$opcode" env "WARPBEAM_JIT_WITHOUT=$opcode" "$warpbeam" run --engine jit
+done
+files=("${all[@]}")
 configuration check-interpreter env WARPBEAM_ENGINE=interpreter "$warpbeam" check --json found-interpreter.json
 
 # What the checker found in each kernel is what the file says. Kind, kernel and severity of a finding stand on lines of their own.
