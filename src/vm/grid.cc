@@ -196,6 +196,11 @@ void check_for_hang(Grid& grid, Block& block) {
     return;
   }
   if (limit == 0 || *without < limit || !speaks_for_all(grid, block)) return;
+  // A block that computes for long changes nothing meanwhile, and may yet be what the others wait for.
+  {
+    std::lock_guard lock(grid.mutex);
+    if (!grid.turns_of_others.have_ended(&grid, now - *without, now)) return;
+  }
   // Under a watcher nobody waits for ever.
   const bool patient = !grid.launch.observer || *without < 5 * hang_limit();
   if (patient && awaits_the_host(*grid.launch.memory, now)) return;
@@ -463,7 +468,10 @@ bool step(Grid& grid, bool& spun) {
     if (!resumed) ++grid.running;
   }
   const std::shared_ptr<Grid> keep = grid.family ? grid.shared_from_this() : nullptr;
-  run_block(grid, std::move(block), resumed, range, spun);  // after a fault it only ends
+  {
+    const Turn turn(&grid);
+    run_block(grid, std::move(block), resumed, range, spun);  // after a fault it only ends
+  }
   grid.turn_taken = false;
   if (!keep) return true;
   {

@@ -13,6 +13,7 @@
 #include "base/recycled.h"
 #include "vm/engine.h"
 #include "vm/family.h"
+#include "vm/progress.h"
 #include "vm/warp.h"
 
 namespace warpbeam::vm {
@@ -42,6 +43,7 @@ struct GridState {
   std::atomic<uint64_t> handed_back{0};  // blocks in `leftover`
   std::atomic<uint64_t> begun{0}, ended{0};
   std::atomic<int64_t> last_progress{0};  // nanoseconds: when a block began, ended or changed memory
+  TurnsOfOthers turns_of_others;          // once there has been no progress for long; guarded by the mutex
   std::atomic<int64_t> looked_for_hang{0};  // nanoseconds: when a block that waits last asked whether it waits in vain
   std::atomic<bool> failed{false};
   std::atomic<bool> finished{false};

@@ -1,5 +1,7 @@
 // Threads that wait for each other: what can make progress does, and what cannot is reported with who waits where.
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "faults/kernel.h"
 #include "vm/progress.h"
@@ -60,6 +62,45 @@ TEST(Progress, IsLookedAtOnce) {
   const int64_t now = 1'000'000'000'000;
   EXPECT_EQ(vm::without_progress(SetBackAfterOneRead{now - 7}, now), 7);
   EXPECT_EQ(vm::without_progress(SetBackAfterOneRead{0}, now), std::nullopt);
+}
+
+TEST(Progress, IsUnderWayInATurnThatLasts) {
+  int grid = 0, other = 0;
+  vm::TurnsOfOthers turns;
+  const vm::Turn own(&grid);  // whoever asks does not wait for itself
+  EXPECT_TRUE(turns.have_ended(&grid, 1, 10));
+  std::atomic<int> done{0}, begun{0};
+  std::thread computes([&] {
+    for (const int* at : {&grid, &grid, &other}) {
+      const vm::Turn turn(at);
+      ++begun;
+      while (done < begun) std::this_thread::yield();
+    }
+  });
+  const auto until = [&](int turn) {
+    while (begun < turn) std::this_thread::yield();
+  };
+  until(1);
+  int64_t now = 1'000'000'000;
+  for (int k = 0; k < 3; ++k, now += 1'000'000'000) EXPECT_FALSE(turns.have_ended(&grid, 100, now));
+  done = 1;
+  until(2);
+  EXPECT_TRUE(turns.have_ended(&grid, 100, now));
+  EXPECT_FALSE(turns.have_ended(&grid, now, now + 1'000'000'000)) << "there was progress: the turn that is under way counts";
+  done = 2;
+  until(3);
+  EXPECT_TRUE(turns.have_ended(&grid, now, now + 2'000'000'000));
+  done = 3;
+  computes.join();
+}
+
+// Longer than grids may wait in vain, without a store.
+TEST(Progress, ABlockComputesForLong) {
+  Kernel kernel(kernel_text(
+      "setp.eq.u32 %p1, %r9, 1; @%p1 bra COMPUTES;\nWAIT: ld.acquire.gpu.global.b32 %r1, [%d1]; setp.eq.u32 %p2, %r1, 0; @%p2 bra WAIT;\nbra Z;\n"
+      "COMPUTES: mov.u64 %d3, %globaltimer;\nMORE: mov.u64 %d4, %globaltimer; sub.u64 %d4, %d4, %d3; setp.lt.u64 %p3, %d4, 2500000000; @%p3 bra MORE;\n"
+      "st.release.gpu.global.b32 [%d1], 1;\nZ:"));
+  EXPECT_EQ(kernel.launch({.blocks = 2, .threads = 32}, {kernel.allocate(64)}).trap.kind, TrapKind::None);
 }
 
 // Exited threads are not waited for, and barriers count threads wherever in the text they wait.
