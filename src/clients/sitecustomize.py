@@ -16,12 +16,20 @@ def _warp_config(module):
         module.cuda_output = "ptx"
 
 
+def _of_ours(name):
+    spec = importlib.util.spec_from_file_location(f"_warpbeam_{name}", os.path.join(_HERE, f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
 def _torch(module):
-    spec = importlib.util.spec_from_file_location("_warpbeam_torch", os.path.join(_HERE, "torch_operators.py"))
-    operators = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = operators
-    spec.loader.exec_module(operators)
-    operators.register(module)
+    _of_ours("torch_operators").register(module)
+
+
+def _jax_convolutions(module):
+    _of_ours("jax_convolutions").register(module)
 
 
 def _before_jax():
@@ -38,7 +46,8 @@ def _jax_devices(module):
 
 
 _FIRST = {"jaxlib": _before_jax}
-_THEN = {"warp.config": _warp_config, "torch": _torch, "jax._src.hardware_utils": _jax_devices}
+_THEN = {"warp.config": _warp_config, "torch": _torch, "jax._src.hardware_utils": _jax_devices,
+         "jax._src.lax.convolution": _jax_convolutions}
 
 
 class _Loader:

@@ -95,4 +95,29 @@ def training_loop():
     assert float(loss(parameters)) < first / 3
 
 
+@case
+def convolutions():
+    rng = np.random.default_rng(3)
+    here, there = jax.devices()[0], jax.devices("cpu")[0]
+
+    def both(f, *arguments, by=1e-3):
+        mine = jax.jit(f)(*arguments)
+        with jax.default_device(there):
+            theirs = jax.jit(f)(*[jax.device_put(a, there) for a in arguments])
+        jax.tree.map(lambda a, b: close(a, b, by), mine, theirs)
+
+    def drawn(*shape):
+        return rng.random(shape).astype(np.float32)
+
+    conv = jax.lax.conv_general_dilated
+    assert here.platform == "gpu"
+    both(lambda x, w: conv(x, w, (2, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), drawn(2, 9, 11, 3), drawn(3, 2, 3, 5))
+    both(lambda x, w: conv(x, w, (1, 2), [(-1, 2), (0, 3)], (2, 1), (1, 2)), drawn(2, 3, 9, 11), drawn(5, 3, 3, 2))
+    both(lambda x, w: conv(x, w, (1, 1), "SAME", feature_group_count=3), drawn(2, 6, 8, 8), drawn(9, 2, 3, 3))
+    both(lambda x, w: conv(x, w, (1, 1), "SAME", batch_group_count=2), drawn(4, 3, 8, 8), drawn(6, 3, 3, 3))
+    both(lambda x, w: jnp.convolve(x, w), drawn(300), drawn(200))
+    both(lambda x, w: conv(x, w, (1, 1), "SAME").astype(jnp.float32), drawn(2, 3, 9, 9).astype(np.float16), drawn(4, 3, 3, 3).astype(np.float16), by=2e-2)
+    both(jax.grad(lambda x, w: (conv(x, w, (2, 2), "SAME") ** 2).sum(), (0, 1)), drawn(2, 3, 28, 28), drawn(6, 3, 11, 11), by=1e-2)
+
+
 finish("JAX", "jax", "jax-cuda13-plugin", "numpy")
