@@ -22,6 +22,9 @@ using ptx::Linkage;
 constexpr uint64_t kConstantBank = 64 << 10;
 constexpr uint32_t kStaticSharedLimit = 48 << 10;
 constexpr uint64_t kParameterLimit = 32764;
+// Variables with an allocation of their own, which finds accesses beside them. The host maps no more than some 65,000 places, and some
+// libraries of templates bring 20,000 variables.
+constexpr size_t kMostApart = 1024;
 constexpr uint64_t kMostCallBytes = 512 * 1024;  // local memory that a thread may have
 
 // Strong definitions win over weak and common ones, definitions over declarations.
@@ -196,7 +199,8 @@ class Linker {
         auto a = memory_.adopt(placement->host, std::max<uint64_t>(placement->size, v.size), MemoryKind::Managed,
                                fmt::format("__managed__ {}", v.name));
         if (a) owned_.push_back(a->base);
-      } else if (!constant && v.linkage == Linkage::Internal && v.size <= 4096 && !options_.guard_bytes) {
+      } else if (!constant && v.size <= 4096 &&
+                 (owned_.size() >= kMostApart || (v.linkage == Linkage::Internal && !options_.guard_bytes))) {
         const uint64_t align = std::max<uint64_t>(v.align, 16);
         small = (small + align - 1) / align * align;
         in_small.emplace_back(p.get(), small);

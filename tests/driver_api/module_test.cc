@@ -35,6 +35,24 @@ TEST_F(Modules, give_functions_and_variables) {
   OK(cuModuleGetLoadingMode(&mode));
 }
 
+// Libraries of templates bring tens of thousands, each of which would take two of the 65,530 places that a process maps.
+TEST_F(Modules, may_have_very_many_variables) {
+  const int each = 12'000, modules = 4;
+  std::string text = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  for (int i = 0; i < each; ++i) text += ".weak .global .align 4 .u32 v" + std::to_string(i) + " = " + std::to_string(i) + ";\n";
+  std::vector<CUmodule> loaded(modules);
+  for (CUmodule& one : loaded) OK(cuModuleLoadData(&one, text.c_str()));
+  for (const CUmodule one : loaded)
+    for (const int i : {0, 1'000, each - 1}) {
+      CUdeviceptr place = 0;
+      size_t bytes = 0;
+      OK(cuModuleGetGlobal(&place, &bytes, one, ("v" + std::to_string(i)).c_str()));
+      EXPECT_EQ(bytes, 4u);
+      EXPECT_EQ(read(place), i);
+    }
+  for (const CUmodule one : loaded) OK(cuModuleUnload(one));
+}
+
 TEST_F(Modules, come_from_files) {
   std::string path = testing::TempDir() + "/kernels.ptx";
   std::ofstream(path) << kKernels;
