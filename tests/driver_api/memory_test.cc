@@ -371,6 +371,33 @@ TEST_F(Streams, events_order_and_time_them) {
   EXPECT_EQ(cuEventCreate(&stop, 0x100), CUDA_ERROR_INVALID_VALUE);
 }
 
+// Python's queues send them from threads that have made no context current.
+TEST_F(Streams, pools_are_shared_without_a_current_context) {
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  CUmemoryPool pool, other;
+  OK(cuMemPoolCreate(&pool, &properties));
+  CUdeviceptr ptr = 0;
+  OK(cuMemAllocFromPoolAsync(&ptr, 4096, pool, nullptr));
+  OK(cuStreamSynchronize(nullptr));
+  CUcontext mine = nullptr, now = nullptr;
+  OK(cuCtxPopCurrent(&mine));
+  int file = -1;
+  CUmemPoolPtrExportData data;
+  OK(cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  OK(cuMemPoolExportPointer(&data, ptr));
+  OK(cuMemPoolImportFromShareableHandle(&other, reinterpret_cast<void*>(static_cast<intptr_t>(file)),
+                                        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+  OK(cuCtxGetCurrent(&now));
+  EXPECT_EQ(now, nullptr);
+  OK(cuCtxPushCurrent(mine));
+  OK(cuMemPoolDestroy(other));
+  OK(cuMemFreeAsync(ptr, nullptr));
+  OK(cuMemPoolDestroy(pool));
+}
+
 TEST_F(Streams, pools_allocate_in_order) {
   CUmemoryPool standard, pool, now;
   OK(cuDeviceGetDefaultMemPool(&standard, device));

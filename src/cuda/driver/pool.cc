@@ -49,14 +49,18 @@ WB_CALL(cuMemGetMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAll
 WB_CALL(cuMemSetMemPool, (CUmemLocation * location, CUmemAllocationType type, CUmemoryPool pool),
         cudaMemSetMemPool(WB_LOCATION, static_cast<cudaMemAllocationType>(type), pool))
 
-WB_CALL(cuMemPoolExportToShareableHandle, (void* shareable, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags),
-        cudaMemPoolExportToShareableHandle(shareable, pool, static_cast<cudaMemAllocationHandleType>(type), static_cast<unsigned>(flags)))
-WB_CALL(cuMemPoolImportFromShareableHandle,
-        (CUmemoryPool * pool, void* shareable, CUmemAllocationHandleType type, unsigned long long flags),
-        cudaMemPoolImportFromShareableHandle(pool, shareable, static_cast<cudaMemAllocationHandleType>(type), static_cast<unsigned>(flags)))
-WB_CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData * data, CUdeviceptr ptr),
-        cudaMemPoolExportPointer(reinterpret_cast<cudaMemPoolPtrExportData*>(data), pointer(ptr)))
-WB_CALL(cuMemPoolImportPointer, (CUdeviceptr * ptr, CUmemoryPool pool, CUmemPoolPtrExportData* data),
-        cudaMemPoolImportPointer(reinterpret_cast<void**>(ptr), pool, reinterpret_cast<cudaMemPoolPtrExportData*>(data)))
+// The pool or the address says whose it is.
+WB_HANDLE_CALL(cuMemPoolExportToShareableHandle,
+               (void* shareable, CUmemoryPool pool, CUmemAllocationHandleType type, unsigned long long flags),
+               cudaMemPoolExportToShareableHandle(shareable, pool, static_cast<cudaMemAllocationHandleType>(type),
+                                                  static_cast<unsigned>(flags)))
+WB_HANDLE_CALL(cuMemPoolImportFromShareableHandle,
+               (CUmemoryPool * pool, void* shareable, CUmemAllocationHandleType type, unsigned long long flags),
+               cudaMemPoolImportFromShareableHandle(pool, shareable, static_cast<cudaMemAllocationHandleType>(type),
+                                                    static_cast<unsigned>(flags)))
+WB_HANDLE_CALL(cuMemPoolExportPointer, (CUmemPoolPtrExportData * data, CUdeviceptr ptr),
+               cudaMemPoolExportPointer(reinterpret_cast<cudaMemPoolPtrExportData*>(data), pointer(ptr)))
+WB_HANDLE_CALL(cuMemPoolImportPointer, (CUdeviceptr * ptr, CUmemoryPool pool, CUmemPoolPtrExportData* data),
+               cudaMemPoolImportPointer(reinterpret_cast<void**>(ptr), pool, reinterpret_cast<cudaMemPoolPtrExportData*>(data)))
 
 }  // extern "C"

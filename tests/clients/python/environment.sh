@@ -52,7 +52,7 @@ python_suite() {
   fi
   case $sources in
     /*) root=$sources ;;
-    package:*) root=$place/lib/$(ls "$place/lib")/site-packages ;;
+    package:*) root=$("$place/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))') ;;
     *) suite_sources "$name" "$sources" || return ;;
   esac
   HOME=$PWD XDG_CACHE_HOME=$PWD/.cache CUPY_CACHE_DIR=$PWD/.cupy PYTHONPATH=$tools "$WARPBEAM_BUILD/bin/warpbeam" run -- "$place/bin/python" "$WARPBEAM_CLIENTS/suites/suite.py" "$name" "$root" ${WARPBEAM_SUITE_FILTERS:-}

@@ -8,7 +8,7 @@ whose name's checksum is a multiple of N: the same ones everywhere), `seconds N`
 `skip PATTERN: why` for tests that a GPU does not pass either or that have nothing to do with one, and `known PATTERN: why` for
 failures whose reason was found; those are counted as failures.
 
-Each test file has a process of its own. When it dies or one test takes too long, that test has failed and the others go on.
+Each test file has a process of its own. When it dies, one test takes too long or the device fails, that test has failed and the others go on.
 With WARPBEAM_CLIENTS_RECORD=FOLDER the outcome is kept there for tests/clients/write_page.
 """
 import collections
@@ -94,17 +94,21 @@ def run_file(file, root, subset, filters):
                     late = True
                     break
             end(process)
-            begun, ended = None, False
+            begun, ended, again = None, False, False
             for line in told.read_text().splitlines():
                 entry = json.loads(line)
                 if "begin" in entry:
                     begun = entry["begin"]
                 elif "end" in entry:
                     ended = True
+                elif "again" in entry:
+                    again = True
                 else:
                     outcomes.append((entry["name"], entry["outcome"], entry["why"]))
                     done.append(entry["name"])
                     begun = None if entry["name"] == begun else begun
+            if again:
+                continue
             if begun is not None and not ended:
                 outcomes.append((begun, "failed", f"took more than {subset.seconds} s" if late else f"the process ended with status {process.returncode}"))
                 done.append(begun)

@@ -37,6 +37,10 @@ def pytest_runtest_logstart(nodeid, location):
 
 
 _state = {}
+# After these every call of the process fails: the other tests get a new one.
+_FOR_GOOD = ("illegal memory access", "illegal instruction", "misaligned address", "unspecified launch failure", "device-side assert",
+             "CUDA_ERROR_ILLEGAL_", "CUDA_ERROR_LAUNCH_FAILED", "CUDA_ERROR_ASSERT")
+_device_failed = []
 
 
 def _first_line(report):
@@ -53,6 +57,7 @@ def pytest_runtest_logreport(report):
         _state[report.nodeid] = ("skipped", report.longrepr[2].removeprefix("Skipped: ")[:160] if isinstance(report.longrepr, tuple) else str(report.longrepr)[:160])
     elif report.outcome == "failed":
         why = _first_line(report)
+        _device_failed.extend(word for word in _FOR_GOOD if word in report.longreprtext)
         _state[report.nodeid] = ("failed", why)
         if show := os.environ.get("WARPBEAM_SUITE_SHOW"):
             with open(show, "a") as file:
@@ -62,6 +67,9 @@ def pytest_runtest_logreport(report):
 def pytest_runtest_logfinish(nodeid, location):
     outcome, why = _state.pop(nodeid, ("passed", ""))
     _tell(name=nodeid, outcome=outcome, why=why)
+    if _device_failed:
+        _tell(again=True)
+        os._exit(1)
 
 
 def pytest_collectreport(report):
