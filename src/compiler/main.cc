@@ -41,6 +41,8 @@ constexpr CommandRow kCommands[] = {
     {"occupancy", occupancy_command, "how many blocks of a kernel fit on a multiprocessor"},
     {"assembly", assembly_command, "what an assembler would make of kernels: an estimate"},
     {"ptxas", ptxas_command, "checks PTX and packs it for the loader, with ptxas's options"},
+    {"cuobjdump", cuobjdump_command, "what PTX a program's fat binaries hold, with cuobjdump's options"},
+    {"fatbinary", fatbinary_command, "makes a fat binary of PTX, with fatbinary's options"},
     {"bench", bench_command, "measure this machine: bench lists what"},
 #ifdef WARPBEAM_WITH_ISA
     {"isa", isa_command, "the instruction reference: isa [NAME]"},

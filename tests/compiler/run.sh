@@ -1213,6 +1213,20 @@ PTX
     expect 255 "$warpbeam" ptxas -arch=sm_75 k.ptx && has err "is written for sm_80, and code for sm_75 is asked for" &&
     expect 255 "$warpbeam" ptxas nothing.ptx && has err "Could not open input file 'nothing.ptx'" && expect 255 "$warpbeam" ptxas -arch=ninety k.ptx && expect 255 "$warpbeam" ptxas
 }
+case_cuobjdump_and_fatbinary_read_and_make_containers() {
+  hello && expect 0 nvcc -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90 hello.cu -o hello || return
+  expect 0 "$warpbeam" cuobjdump -lptx -lelf hello && [[ $(cat out) == $'PTX file    1: hello.1.sm_80.ptx\nPTX file    2: hello.2.sm_90.ptx' ]] &&
+    expect 0 "$warpbeam" cuobjdump --dump-ptx -arch=sm_90 ./hello && has out 'Fatbin ptx code:' 'arch = sm_90' 'code version = [' '.target sm_90' && hasnt out 'arch = sm_80' &&
+    expect 0 "$warpbeam" cuobjdump -xptx sm_90 hello && [[ $(ls ./*.ptx) == ./hello.2.sm_90.ptx ]] && grep -q '.target sm_90' hello.2.sm_90.ptx &&
+    expect 0 "$warpbeam" ptxas -arch=sm_90 hello.2.sm_90.ptx -o k.cubin &&
+    expect 0 "$warpbeam" fatbinary -64 --cmdline= --image3=kind=elf,sm=90,file=k.cubin --image=profile=compute_80,file=hello.2.sm_90.ptx --create=k.fatbin --embedded-fatbin=k.c &&
+    expect 0 "$warpbeam" cuobjdump --list-ptx k.fatbin && [[ $(cat out) == $'PTX file    1: k.fatbin.1.sm_90.ptx\nPTX file    2: k.fatbin.2.sm_80.ptx' ]] &&
+    expect 0 cc -c k.c && expect 0 "$warpbeam" cuobjdump -lptx k.o && has out 'k.o.2.sm_80.ptx' &&
+    expect 0 "$warpbeam" cuobjdump /bin/ls && has err 'does not contain device code' &&
+    head -c 200 k.fatbin >cut.fatbin && expect 0 "$warpbeam" cuobjdump -ptx cut.fatbin && [[ ! -s out ]] &&
+    expect 255 "$warpbeam" cuobjdump -sass hello && has err "'-sass' is about machine code" && expect 255 "$warpbeam" cuobjdump nothing && expect 255 "$warpbeam" cuobjdump &&
+    expect 255 "$warpbeam" fatbinary --create=x --image3=kind=elf,sm=90,file=/bin/ls && has err 'holds no PTX' && [[ ! -e x ]] && expect 255 "$warpbeam" fatbinary --create=x
+}
 case_commands_find_our_tools() {
   printf '#!/bin/sh\nexec "%s" ptxas "$@"\n' "$warpbeam" >"$work/tree/bin/ptxas" && chmod +x "$work/tree/bin/ptxas" &&
     expect 0 run -- sh -c 'command -v nvcc; command -v ptxas; echo $TRITON_PTXAS_PATH $TRITON_LIBCUDA_PATH' &&
