@@ -29,7 +29,10 @@ llvm::Constant* steps(llvm::IRBuilder<>& b, int64_t stride) {
 Spread Emitter::spread_of_result(const vm::Insn& i, const std::vector<std::pair<Value, Width>>& in) {
   if (const int at = spreading_mask(flow_, shapes_, i)) {
     const V mask = in[static_cast<size_t>(at - 1)].first.run[0], first = in[static_cast<size_t>(2 - at)].first.run[0];
-    return {b_.CreateAnd(first, mask), b_.CreateAnd(steps(b_, 1), splat(mask))};
+    if (i.is(isa::Opcode::And)) return {b_.CreateAnd(first, mask), b_.CreateAnd(steps(b_, 1), splat(mask))};
+    const auto op = i.is(isa::Opcode::Or) ? llvm::Instruction::Or : llvm::Instruction::Xor;
+    return {b_.CreateBinOp(op, first, b_.CreateAnd(mask, b_.getInt32(~31u))),
+            b_.CreateBinOp(op, steps(b_, 1), splat(b_.CreateAnd(mask, b_.getInt32(31))))};
   }
   std::vector<Spread> s;
   for (const auto& [v, bytes] : in) s.push_back(v.runs == 0 ? v.spread : Spread{v.run[0], steps(b_, v.stride)});

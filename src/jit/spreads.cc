@@ -104,7 +104,7 @@ class Spreads {
 }  // namespace
 
 int spreading_mask(const Flow& flow, const Shapes& shapes, const vm::Insn& i) {
-  if (!is_single(i) || i.source->form.row->kind != Kind::Lane || i.source->form.row->op != isa::Opcode::And) return 0;
+  if (!is_single(i) || !(i.is(isa::Opcode::And) || i.is(isa::Opcode::Or) || i.is(isa::Opcode::Xor))) return 0;
   if (i.type() == isa::Type::Pred || isa::bytes_of(i.type()) != 4) return 0;
   for (int k = 1; k <= 2; ++k) {
     const Shape mask = shapes.source(i.op[k], 4), x = shapes.source(i.op[3 - k], 4);

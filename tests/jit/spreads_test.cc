@@ -37,6 +37,21 @@ TEST_F(Engines, AgreeOnStoresOfAPattern) {
              {1, 1, 1}, {96, 1, 1}, n);
 }
 
+// Butterflies and the like: masks that are constants, the same in all blocks, in a block or in a warp only.
+TEST_F(Engines, AgreeOnLanesThatAreFlipped) {
+  for (const char* who : kWho)
+    for (const char* op : {"xor", "or"})
+      for (const char* mask : {"mov.u32 %r10, %n", "mov.u32 %r10, 1", "mov.u32 %r10, 33", "and.b32 %r10, %c, %n",
+                               "shr.u32 %r11, %t, 5; mul.lo.u32 %r12, %r11, %n; and.b32 %r10, %r12, 127"})
+        for (const uint32_t n : {0u, 1u, 5u, 31u, 32u, 77u, 127u})
+          both(fmt::format(
+                   "{} {}; {}.b32 %r14, %r10, %t; mul.wide.u32 %d2, %r14, 4; add.s64 %d3, %d9, %d2; {} ld.shared.u32 %r15, [%d3+1024]; "
+                   "ld.shared.u32 %r16, [%d3]; mad.lo.u32 %r2, %r15, 5, %r16; st.shared.u32 [%d3+2048], %r2; S: {}",
+                   kFill, mask, op, who, kEnd),
+               {2, 1, 1}, {96, 1, 1}, n);
+  if (wide_host()) EXPECT_TRUE(happened("patterns of lanes"));
+}
+
 TEST_F(Engines, AgreeOnPatternsThatLeaveSharedMemory) {
   for (const char* who : kWho)
     for (const uint32_t n : {1u, 7u, 31u, 63u})
