@@ -23,6 +23,7 @@ constexpr Bench kBenches[] = {
     {"watchers", "what the profiler and the checker cost"},
     {"patterns", "patterns of textbooks against their fast forms"},
     {"timing", "predicted kernel times beside those of real GPUs"},
+    {"clients", "programs of PyTorch and Triton against their twins"},
     {"compile", "how long kernels take to compile"},
     {"packages", "kernels with a package's libraries against the build's"},
     {"gpu", "the algorithms on a real GPU against the vendor's libraries"},

@@ -79,6 +79,12 @@ def pytest_collectreport(report):
         _tell(name=report.nodeid, outcome="skipped", why=report.longrepr[2].removeprefix("Skipped: ")[:160])
 
 
+# The tests in Numba's wheel ask for it; what makes it is in their repository only.
+@pytest.fixture(scope="class")
+def initialize_from_pytest_config(request):
+    request.cls._dump_failed_filechecks = False
+
+
 def _last_line(text):
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].strip() if lines else ""
