@@ -100,6 +100,7 @@ void remove_unread(DraftCode& code);
 void sink_copies(DraftCode& code);
 void join_copies(DraftCode& code);
 void fold_short_branches(DraftCode& code);
+void hoist(DraftCode& code);
 void mark_meetings(DraftCode& code, const Target& target);
 void unroll(DraftCode& code, const ptx::Function& function);
 // What is live between blocks, in whatever order; registers that may be held before the order gives way.

@@ -146,7 +146,7 @@ void join_blocks(DraftCode& code) {
     while (x.successors.size() == 1) {
       const uint32_t next = x.successors[0];
       DraftBlock& y = code.blocks[next];
-      if (next <= b || y.predecessors.size() != 1 || y.folded_into >= 0) break;
+      if (next == b || next == 0 || y.predecessors.size() != 1 || y.folded_into >= 0) break;
       if (!x.text.empty() && x.text.back().last) {
         if (x.text.back().operation != Operation::Branch || x.text.back().guarded) break;
         x.text.pop_back();
@@ -171,9 +171,8 @@ void straighten(DraftCode& code) {
       continue;
     const uint32_t next = x.successors[0];
     DraftBlock& y = code.blocks[next];
-    if (next <= b || y.text.size() != 1 || y.text[0].operation != Operation::Branch || y.text[0].guarded || y.successors.size() != 1 ||
-        y.predecessors.size() != 1)
-      continue;
+    const bool only_jumps = y.text.empty() || (y.text.size() == 1 && y.text[0].operation == Operation::Branch && !y.text[0].guarded);
+    if (next == b || !only_jumps || y.successors.size() != 1 || y.predecessors.size() != 1) continue;
     const uint32_t to = y.successors[0];
     if (to == x.successors[1] || to == next) continue;
     x.text.back().negated = !x.text.back().negated;

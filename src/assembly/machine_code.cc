@@ -70,7 +70,7 @@ MachineCode in_order(DraftCode code, const Liveness& live, const Target& target,
   if (out.registers > kWithAllWarps)
     if (MachineCode other = with(true); std::pair{other.spill_bytes, other.registers} < std::pair{out.spill_bytes, out.registers})
       out = std::move(other);
-  // The block that has the text, not one that became part of another itself. (Always an earlier one: there is an end.)
+  // The block that has the text, not one that became part of another itself.
   for (MachineBlock& b : out.blocks)
     while (b.folded_into >= 0 && out.blocks[static_cast<size_t>(b.folded_into)].folded_into >= 0)
       b.folded_into = out.blocks[static_cast<size_t>(b.folded_into)].folded_into;
@@ -87,6 +87,7 @@ DraftCode drafted(const ptx::Module& module, const ptx::Function& function, cons
   join_copies(code);
   fold_short_branches(code);
   join_blocks(code);  // what comes behind a short branch follows always
+  hoist(code);
   mark_meetings(code, target);
   unroll(code, function);
   return code;

@@ -262,8 +262,8 @@ void Selector::approximate(const Instruction& i) {
     if (i.form.mods.full) {
       const Part p = temporary(1, Bank::Predicate), x = temporary(), y = temporary();
       emit(Compare, "FSETP", {p}, {b, number(0x7e800000)});
-      emit(Compare, "FSEL", {x}, {b, of(p)}).mnemonic = "FMUL";
-      emit(Compare, "FSEL", {y}, {a, of(p)}).mnemonic = "FMUL";
+      emit(FloatMul, "FMUL", {x}, {b, of(p)});
+      emit(FloatMul, "FMUL", {y}, {a, of(p)});
       Part x1 = x, y1 = y;
       if (!flush) {
         const Part q = temporary(1, Bank::Predicate);

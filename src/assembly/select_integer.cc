@@ -593,8 +593,10 @@ void Selector::gather_logic(const Operand& o, std::vector<Operand>& leaves, bool
         leaves.insert(leaves.end(), p->operands.begin() + 1, p->operands.end());
         return;
       }
+  // What logic alone reads is for nothing in each of its readers.
+  const bool shared = o.kind == OperandKind::Register && single(o.reg) && only_logic(o.reg);
   for (const char* op : {"and", "or", "xor", "not"}) {
-    const Instruction* p = producer(o, op, std::string_view(op) != "not");
+    const Instruction* p = producer(o, op, !shared && std::string_view(op) != "not");
     if (!p || p->form.type == Type::Pred || isa::bits_of(p->form.type) != isa::bits_of(now_->form.type)) continue;
     std::vector<Operand> more(p->operands.begin() + 1, p->operands.end());
     // At most three different operands, one of them a number.
@@ -697,6 +699,15 @@ void Selector::logic(const Instruction& i) {
         return void(
             emit(Operation::ConvertHalf, "F2FP", {destination(i.operands[0])}, {source(lower->operands[1]), source(upper->operands[1])}));
       return integer(i, Operation::Logic, "PRMT", {half(i.operands[3 - k]), half(p->operands[1])});
+    }
+  // Bits of two registers that stand beside each other.
+  if ((op == "or" || op == "xor") && isa::bits_of(t) == 32)
+    for (size_t k : {size_t(1), size_t(2)}) {
+      const Instruction *upper = producer(i.operands[k], "shl"), *lower = producer(i.operands[3 - k], "shr");
+      if (upper && lower && !isa::is_signed(lower->form.type) && isa::bits_of(lower->form.type) == 32 &&
+          upper->operands[2].kind == OperandKind::Immediate && lower->operands[2].kind == OperandKind::Immediate &&
+          upper->operands[2].imm + lower->operands[2].imm == 32)
+        return integer(i, Operation::Shift, "SHF", {source(upper->operands[1]), source(lower->operands[1])});
     }
   if (op == "cnot")
     return chain(destination(i.operands[0]), {source(i.operands[1])}, {{Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});

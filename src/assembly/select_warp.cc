@@ -59,7 +59,6 @@ void Selector::barrier(const Instruction& i) {
                   {}, std::span<const Source>(reads));
   d.pinned = true;
   d.order = Order::Barrier;
-  d.access = true;
   if (reduces) emit(Operation::Vote, "B2R.RESULT", {to}, {});
 }
 
@@ -100,7 +99,6 @@ void Selector::warp(const Instruction& i) {
     Draft& d = emit(Shuffle, "SHFL", {to, pair},
                     {a, reads.size() > 1 && reads[1].kind == Source::Number ? Source{} : reads[1],
                      reads.size() > 2 && reads[2].kind == Source::Number ? Source{} : reads[2]});
-    d.access = true;
     d.pinned = true;
   } else if (op == "vote" || op == "activemask") {
     emit(Vote, "VOTE", {to}, {reads.empty() ? Source{} : reads[0]}).pinned = true;
@@ -250,7 +248,6 @@ void Selector::group_matrix(const Instruction& i) {
   if (syntax.starts_with("wgmma.wait")) {
     Draft& d = emit(WaitAsync, "WARPGROUP.DEPBAR", {}, {});
     d.pinned = d.wall = true;
-    d.access = true;
     return;
   }
   // The accumulators stay where they are; descriptors go through uniform registers.
@@ -283,7 +280,6 @@ void Selector::group_matrix(const Instruction& i) {
   Draft* d = &emit(MatrixGroup, "HGMMA", {words.empty() ? Part{} : words.front(), words.empty() ? Part{} : words.back()},
                    {reads[0].kind == Source::Register ? reads[0] : Source{}});
   d->pinned = true;
-  d->access = true;
   for (const Source& s : reads)
     if (s.kind != Source::Register) d->read(uniform(s));
   if (!words.empty()) d->read(words.front());
@@ -331,7 +327,6 @@ void Selector::asynchronous(const Instruction& i) {
   if (says("wait_group") || says("wait_all")) {
     Draft& d = emit(WaitAsync, "DEPBAR", {}, {});
     d.pinned = d.wall = true;
-    d.access = true;
     return;
   }
   if (syntax.starts_with("cp.") || syntax.starts_with("red.async") || syntax.starts_with("st.async")) {

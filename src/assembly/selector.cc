@@ -60,10 +60,16 @@ Selector::Selector(const ptx::Module& module, const ptx::Function& function, con
   uniform_ = uniform_registers(f_, blocks_, *flow_);
 }
 
+static bool is_logic(const Instruction& i) {
+  const std::string_view op = i.form.row->opcode;
+  return (op == "and" || op == "or" || op == "xor") && i.form.type != Type::Pred;
+}
+
 void Selector::count_registers() {
   const size_t n = f_.registers.size();
   definitions_.assign(n, 0);
   uses_.assign(n, 0);
+  logic_uses_.assign(n, 0);
   definition_.assign(n, ~0u);
   user_.assign(n, ~0u);
   first_user_.assign(n, ~0u);
@@ -76,7 +82,7 @@ void Selector::count_registers() {
   bits_.assign(n, 0);
   for (uint32_t k = 0; k < f_.body.size(); ++k) {
     const Instruction& i = f_.body[k];
-    const bool writes = writes_first(i);
+    const bool writes = writes_first(i), logic = is_logic(i);
     const auto define = [&](int reg) {
       ++definitions_[static_cast<size_t>(reg)];
       definition_[static_cast<size_t>(reg)] = k;
@@ -88,6 +94,7 @@ void Selector::count_registers() {
       else
         each_register(operand, [&](int reg) {
           ++uses_[static_cast<size_t>(reg)];
+          logic_uses_[static_cast<size_t>(reg)] += logic;
           user_[static_cast<size_t>(reg)] = k;
           if (first_user_[static_cast<size_t>(reg)] == ~0u) first_user_[static_cast<size_t>(reg)] = k;
         });
@@ -109,6 +116,11 @@ bool Selector::only_half_arithmetic(int reg) const {
   const isa::Matched& form = f_.body[user_[r]].form;
   const Type t = form.row->opcode == "cvt" ? form.atype : form.type;
   return t == Type::F16 || t == Type::BF16;
+}
+
+bool Selector::only_logic(int reg) const {
+  const size_t r = static_cast<size_t>(reg);
+  return definition_[r] != ~0u && block_of_[definition_[r]] == block_ && logic_uses_[r] == uses_[r] && user_[r] < blocks_[block_].end;
 }
 
 // Do the registers that an instruction read still hold what they held then?

@@ -58,6 +58,7 @@ class Selector {
   bool steady(const ptx::Operand& from, int to);
   bool single(int reg) const { return definitions_[static_cast<size_t>(reg)] == 1; }
   bool only_half_arithmetic(int reg) const;  // reads it
+  bool only_logic(int reg) const;            // reads it, in its own block
   int uses(int reg) const { return static_cast<int>(uses_[static_cast<size_t>(reg)]); }
 
   // --- operands
@@ -193,7 +194,7 @@ class Selector {
   std::vector<ptx::Block> blocks_;
   std::optional<Flow> flow_;
   std::vector<uint32_t> block_of_;
-  std::vector<uint32_t> definitions_, uses_, definition_, user_, latest_;  // by PTX register
+  std::vector<uint32_t> definitions_, uses_, logic_uses_, definition_, user_, latest_;  // by PTX register
   std::vector<uint32_t> first_user_, until_;                        // until where what stands for it is there
   std::vector<std::vector<uint32_t>> all_definitions_;              // of those with several
   std::vector<uint8_t> alignment_, bits_;                           // known ones; 0: not yet

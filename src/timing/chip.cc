@@ -92,8 +92,18 @@ Interval interval_of(double ns) {
 }  // namespace
 
 std::string_view name_of(Bound bound) {
-  constexpr std::string_view kNames[] = {"memory", "L2", "compute", "latency", "tail", "atomics", "launch"};
+  constexpr std::string_view kNames[] = {"memory", "L2", "compute", "latency", "tail", "atomics", "launch", "link"};
   return kNames[static_cast<size_t>(bound)];
+}
+
+void Prediction::wait_for_link(double nanoseconds) {
+  if (nanoseconds <= ns) return;
+  constexpr double kFew = 1.2;  // times as long: others bound it
+  if (nanoseconds > kFew * ns) bound = Bound::Link, bound_percent = 100 * (1 - ns / nanoseconds);
+  const Interval around = interval_of(nanoseconds);
+  ns = nanoseconds;
+  low = ns * around.low;
+  high = ns * around.high;
 }
 
 Prediction predict(const Work& work, const Rates& rates) {
@@ -157,7 +167,7 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double dram = (p.dram_read + p.dram_write) / dram_per_cycle;
   const bool by_atomics = atomics > 0.7 * cycles;
   p.cycles = cycles *= rates.cycles_correction;
-  p.ns = rates.launch_ns + cycles / rates.clock_ghz();
+  p.ns = rates.launch_ns + cycles / (rates.clock_ghz() * (p.run.half_matrices ? rates.matrix_clock_share : 1));
   const Interval around = interval_of(p.ns);
   p.low = p.ns * around.low;
   p.high = p.ns * around.high;

@@ -9,7 +9,7 @@
 
 namespace warpbeam::timing {
 
-enum class Bound : uint8_t { Memory, L2, Compute, Latency, Tail, Atomics, Launch };
+enum class Bound : uint8_t { Memory, L2, Compute, Latency, Tail, Atomics, Launch, Link };
 std::string_view name_of(Bound bound);
 
 struct Prediction {
@@ -25,6 +25,9 @@ struct Prediction {
   double instructions = 0;   // machine instructions of all warps
   const Rates* rates = nullptr;
   Run run;
+
+  // As long as this because of what lies with the host: pages of managed memory, mapped memory.
+  void wait_for_link(double nanoseconds);
 };
 
 Prediction predict(const Work& work, const Rates& rates);

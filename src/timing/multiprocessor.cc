@@ -55,7 +55,6 @@ struct Place {  // of a block
 
 struct Scheduler {
   std::vector<uint32_t> warps;
-  uint32_t last = ~0u;
   Ticks next = 0;          // when it can issue again
   Ticks issued_until = 0;  // its issue slot is taken until then
   std::array<Ticks, kUnits> unit_free{};
@@ -451,28 +450,20 @@ class Multiprocessor {
   void issue_next(Scheduler& s) {
     const Ticks t = s.next;
     now_ = t;
-    // The warp that issued last goes on if it can, otherwise the one that came first. To memory they go in turn: who has waited longest
-    // is the next (measured: 32 warps whose loads keep L1 busy end within a hundredth of the time).
+    // In turn: who has been ready longest (measured: 8 warps that only compute, and 32 whose loads keep L1 busy, end within a hundredth of the
+    // time).
     uint32_t chosen = ~0u;
     int ready = 0;
-    const auto can = [&](uint32_t w) {
+    for (uint32_t w : s.warps) {
       const Warp& warp = warps_[w];
-      return warp.alive && !warp.at_barrier && warp.ready <= t && unit_free(s, warp) <= t;
-    };
-    for (uint32_t w : s.warps)
-      if (can(w)) {
-        ++ready;
-        if (chosen == ~0u || w == s.last) chosen = w;
-      }
+      if (!warp.alive || warp.at_barrier || warp.ready > t || unit_free(s, warp) > t) continue;
+      ++ready;
+      if (chosen == ~0u || warp.ready < warps_[chosen].ready) chosen = w;
+    }
     if (chosen == ~0u) return wake(s);
-    const auto asks_memory = [&](uint32_t w) { return warps_[w].text->code[warps_[w].at].unit == Unit::Lsu; };
-    if (ready > 1 && asks_memory(chosen))
-      for (uint32_t w : s.warps)
-        if (warps_[w].ready < warps_[chosen].ready && can(w) && asks_memory(w)) chosen = w;
     result_.eligible += ready;
-    s.last = chosen;
-    issue(s, warps_[chosen], t);
     s.issued_until = t + kTick / rates_.issue_width;
+    issue(s, warps_[chosen], t);
     wake(s);
   }
 
@@ -480,6 +471,7 @@ class Multiprocessor {
     const Ready& r = warp.text->code[warp.at];
     account(s, warp, r, t);
     ++result_.issued;
+    if (r.operation == Operation::MatrixHalf || r.operation == Operation::MatrixGroup) result_.half_matrices = true;
     const auto unit =
         static_cast<size_t>(s.unit_free[static_cast<size_t>(r.unit)] <= s.unit_free[static_cast<size_t>(r.other)] ? r.unit : r.other);
     result_.busy[unit] += static_cast<double>(r.interval) / kTick;
@@ -503,6 +495,8 @@ class Multiprocessor {
       from = std::max({t + ticks(rates_.of(Operation::Fence).latency), warp.stored, cluster_free_ + ticks(rates_.cluster_latency)}),
       why = Stall::Membar;
     if (r.cluster_waits) from = t + ticks(rates_.cluster_barrier), why = Stall::Barrier;
+    if (r.operation == Operation::Branch && r.reads) from = t + ticks(rates_.branch_passed), why = Stall::Branch;
+    if (r.rejoins) from = t + ticks(rates_.rejoin), why = Stall::Branch;
     if (r.operation == Operation::Sleep) why = Stall::Sleeping;
     if (r.operation == Operation::Print) from = served(prints_, warp, t), why = Stall::LongScoreboard;
     if (r.operation == Operation::Allocate) from = served(allocations_, warp, t), why = Stall::LongScoreboard;
@@ -521,6 +515,7 @@ class Multiprocessor {
       const Step& now = warp.trace->steps[warp.step];
       if (now.function != function || now.block != here + 1) {
         const Ticks arrives = t + ticks(rates_.branch_taken);
+        s.issued_until += ticks(rates_.branch_issue);
         if (arrives > warp.ready) warp.ready = arrives, warp.why = Stall::Branch;
       }
     } else {

@@ -52,6 +52,7 @@ struct Run {
   Stalls stalls{};          // warp-cycles
   std::array<double, kUnits> busy{};  // scheduler-cycles
   double lsu_busy = 0;      // cycles of the path to memory
+  bool half_matrices = false;  // products of matrices of halves were among it
   Traffic traffic;
   std::vector<std::vector<Stalls>> by_instruction;  // [function][PTX instruction]
 };

@@ -21,7 +21,7 @@ inline Ticks ticks(double cycles) { return static_cast<Ticks>(std::llround(cycle
 struct Ready {
   assembly::Operation operation{};
   Unit unit{}, other{};
-  bool access = false, guarded = false;
+  bool access = false, guarded = false, rejoins = false;
   bool phase_wait = false;  // for a phase of a barrier in memory
   bool cluster_arrives = false, cluster_waits = false;
   uint32_t ptx = 0;

@@ -126,6 +126,18 @@ TEST(Selection, a_majority_is_one_logic_instruction) {
   EXPECT_EQ(count(t, "LOP3"), 1u) << t;
 }
 
+TEST(Selection, what_logic_alone_reads_is_part_of_each) {
+  const std::string t = of(
+      "ld.global.u32 %r5, [%d4+8]; xor.b32 %r3, %r1, %r2; and.b32 %r4, %r3, %r5; and.b32 %r6, %r1, %r2; or.b32 %r7, %r4, %r6; xor.b32 %r8, %r3, %r5; st.global.v2.u32 [%d4], {%r7, %r8};");
+  EXPECT_EQ(count(t, "LOP3"), 2u) << t;
+}
+
+TEST(Selection, bits_of_two_registers_side_by_side_are_one_shift) {
+  const std::string t = of("shl.b32 %r3, %r1, 5; shr.u32 %r4, %r2, 27; or.b32 %r5, %r3, %r4; st.global.u32 [%d4], %r5;");
+  EXPECT_EQ(count(t, "SHF"), 1u) << t;
+  EXPECT_EQ(count(t, "LOP3"), 0u) << t;
+}
+
 TEST(Selection, logic_in_a_circle_comes_to_an_end) {
   const std::string t = of("L: and.b32 %r3, %r4, %r1; or.b32 %r4, %r3, %r2; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;");
   EXPECT_NE(t.find("BRA"), t.npos) << t;
@@ -273,6 +285,29 @@ TEST(Shape, a_branch_over_a_jump_is_the_opposite_branch) {
   const std::string t = of(
       "mov.u32 %r3, 0; L: add.s32 %r3, %r3, 1; st.global.u32 [%d4], %r3; setp.eq.s32 %p1, %r3, %r1; @%p1 bra E; bra.uni L; E: st.global.u32 [%d4+4], %r3;");
   EXPECT_EQ(count(t, "BRA"), 1u) << t;
+}
+
+// As LLVM lays loops out: one side stands before the test of the loop, the other behind it.
+TEST(Shape, sides_that_stand_apart_are_predicates) {
+  const std::string t = of(
+      "bra.uni H; T: add.s32 %r5, %r5, %r2; L: add.s32 %r3, %r3, 1; setp.eq.s32 %p1, %r3, %r1; @%p1 bra E; H: setp.lt.s32 %p2, %r5, %r2; @%p2 bra S; bra.uni T; "
+      "S: xor.b32 %r5, %r5, %r1; bra.uni L; E: st.global.u32 [%d4], %r5;");
+  EXPECT_EQ(count(t, "@BRA"), 1u) << t;
+  EXPECT_NE(t.find("@LOP3"), std::string::npos) << t;
+  EXPECT_NE(t.find("@IADD3"), std::string::npos) << t;
+}
+
+TEST(Shape, what_a_division_makes_of_an_unchanging_divisor_stands_before_the_loop) {
+  const std::string t = of(
+      "mov.u32 %r3, 0; L: .pragma \"nounroll\"; rem.u32 %r3, %r3, %r2; add.s32 %r3, %r3, %r1; setp.lt.s32 %p1, %r3, %r1; @%p1 bra L; st.global.u32 [%d4], %r3;");
+  EXPECT_EQ(count(t, "MUFU.RCP"), 1u) << t;
+  EXPECT_LT(t.find("MUFU.RCP"), t.find('|')) << t;
+}
+
+TEST(Shape, only_memory_has_accesses) {
+  const MachineCode code = assembled(kStart + "shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1; bar.sync 0; st.global.u32 [%d4], %r3; ret;");
+  for (const MachineBlock& b : code.blocks)
+    for (const MachineInstruction& i : b.text) EXPECT_EQ(i.access, i.mnemonic == "STG" || i.mnemonic.starts_with("LDG")) << i.mnemonic;
 }
 
 TEST(Shape, loads_come_before_what_uses_the_first_of_them) {

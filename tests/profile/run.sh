@@ -289,6 +289,24 @@ case_times_are_predicted_for_each_launch_in_order() {
   return 0
 }
 
+# Pages of managed memory come with the first kernel that touches them.
+case_pages_of_managed_memory_count_where_they_are_fetched() {
+  cat >managed.cu <<'END'
+__global__ void add(float* x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+int main() {
+  float* x;
+  cudaMallocManaged(&x, 4 << 20);
+  for (int i = 0; i < 1 << 20; ++i) x[i] = i;
+  for (int k = 0; k < 2; ++k) add<<<4096, 256>>>(x);
+  return cudaDeviceSynchronize();
+}
+END
+  profile --device h200 --csv ours.csv --metrics gpu__time_duration.sum managed.cu >out 2>err || { cat err; return 1; }
+  values ours.csv add gpu__time_duration.sum | awk '{ exit !($1 > 10 * $2) }' || { cat ours.csv; return 1; }
+  profile --device h200 managed.cu >out 2>err || { cat err; return 1; }
+  grep -q 'the link to the host' out || { cat out; return 1; }
+}
+
 # Every row of the table but those that no model gives, on launches without textures.
 case_metrics_of_caches_and_time_have_values() {
   timed

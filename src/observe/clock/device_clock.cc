@@ -598,7 +598,7 @@ std::shared_ptr<vm::Observer> DeviceClock::launch(const vm::Launch& launch, cons
       *this, std::make_unique<LaunchProfile>(launch, device, numbered_++, operation, false, 0, blocks_, &predictor_), false, make_child);
 }
 
-void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, bool child) {
+void DeviceClock::measured(uint64_t operation, LaunchProfile& profile, bool child) {
   const KernelTime time_of_work = kernel_time(profile);
   KernelTime time = with_waits(time_of_work, vm::end_kernel_clock(profile.launch.grid_id), profile);
   std::lock_guard lock(mutex_);
@@ -613,6 +613,7 @@ void DeviceClock::measured(uint64_t operation, const LaunchProfile& profile, boo
         std::min<double>(static_cast<double>(uint64_t{l.grid[0]} * l.grid[1] * l.grid[2]), std::max(1u, l.resident_blocks));
     const double all = use.nanoseconds(link_, time.nanoseconds, at_once * warps_of_block, model_.cc() >= 60);
     if (timeline_) timeline_->describe_link_use(operation, use);
+    if (profile.prediction) profile.prediction->wait_for_link(all);
     if (all > time.nanoseconds) time.memory_share *= time.nanoseconds / all, time.nanoseconds = all;
   }
   const vm::Launch& launch = profile.launch;

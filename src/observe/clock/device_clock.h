@@ -53,7 +53,7 @@ class DeviceClock : public Tool {
   void finish() override;
 
   // A launch of which the counts are known, or that was launched by another one's kernel.
-  void measured(uint64_t operation, const LaunchProfile&, bool child);
+  void measured(uint64_t operation, LaunchProfile&, bool child);
 
  protected:
   void begins(const vm::Launch& launch, uint64_t operation);  // with the mutex held

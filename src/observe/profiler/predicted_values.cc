@@ -235,6 +235,8 @@ std::string bound_in_words(const Prediction& p, const Totals& t) {
     case timing::Bound::Atomics: return "atomic operations: on the word that most of them change, or all of them in L2";
     case timing::Bound::Launch: return "the launch, which takes longer than the work";
     case timing::Bound::Tail: return fmt::format("its tail: {:.1f} waves of blocks, the last of which leaves places empty", p.waves);
+    case timing::Bound::Link:
+      return fmt::format("the link to the host: {:.0f} % of the time it waits for managed or mapped memory", p.bound_percent);
     case timing::Bound::Latency: break;
   }
   const Busy most = unit.percent > memory.percent ? unit : memory;

@@ -90,7 +90,7 @@ class Profiler final : public Tool {
     if (auto it = times_.find(id); it != times_.end()) it->second.on_device.began = began, it->second.on_device.ended = ended;
   }
   // What else is to know of launches, and who watches children that the profile leaves out.
-  std::function<void(const LaunchProfile&, bool child)> measured;
+  std::function<void(LaunchProfile&, bool child)> measured;
   std::function<std::shared_ptr<vm::Observer>(const vm::Launch&, const model::Device&, uint64_t operation)> other_child;
 
   std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) override;
@@ -269,7 +269,7 @@ std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const mo
 class ProfilerOnClock final : public DeviceClock {
  public:
   ProfilerOnClock(HostClock& clock, const model::Device& model) : DeviceClock(clock, model, false), profiler_(&predictor_) {
-    profiler_.measured = [this](const LaunchProfile& profile, bool child) { measured(profile.operation, profile, child); };
+    profiler_.measured = [this](LaunchProfile& profile, bool child) { measured(profile.operation, profile, child); };
     profiler_.other_child = [this](const vm::Launch& launch, const model::Device& device, uint64_t operation) {
       return child(launch, device, operation);
     };
