@@ -17,10 +17,12 @@
 #include "lowering/optimiser/array_unrolling.h"
 #include "lowering/optimiser/exchange_order.h"
 #include "lowering/optimiser/index_loads.h"
+#include "lowering/optimiser/joined_indices.h"
 #include "lowering/optimiser/joined_stores.h"
 #include "lowering/optimiser/known_powers.h"
 #include "lowering/optimiser/loop_lengths.h"
 #include "lowering/optimiser/narrow_conversions.h"
+#include "lowering/optimiser/plain_assembly.h"
 #include "lowering/optimiser/reloads.h"
 #include "lowering/optimiser/ring_places.h"
 #include "lowering/optimiser/split_copies.h"
@@ -46,6 +48,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(WidenConversions()));
     if (level == llvm::OptimizationLevel::O0) return;
     passes.addPass(WatchUnsetVariables());
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(FreePlainAssembly()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(MarkUnwrapping()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(HideDivisors()));
     passes.addPass(WholeProgram());
@@ -81,6 +84,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepRingPlaces()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinIndices()));
     passes.addPass(ShowUnsetVariables());
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));

@@ -307,6 +307,23 @@ END
   grep -q 'the link to the host' out || { cat out; return 1; }
 }
 
+# As nvcc does: numbers of a row's elements are added before an address is made of them, and arithmetic in assembly keeps no loop from being unrolled.
+case_loops_are_shaped_as_by_nvcc() {
+  cat >loops.cu <<'CU'
+__global__ void rows(float* p, int n) {
+  float* row = p + blockIdx.x * n;
+  for (int i = threadIdx.x; i < n; i += blockDim.x) row[i] *= 2;
+}
+__global__ void chain(unsigned* p, int n) {
+  unsigned x = p[0];
+  for (int i = 0; i < n; ++i) asm("{ add.u32 %0, %1, 7; }" : "=r"(x) : "r"(x));
+  p[0] = x;
+}
+CU
+  "$warpbeam" nvcc -arch=sm_90 -ptx loops.cu && awk '/entry _Z4rows/ { rows = 1 } /entry _Z5chain/ { rows = 0 } /:.*Inner Loop/ { loop = 1 }
+    loop && rows && /shl.b64/ { shifts++ } loop && /bra/ { loop = 0 } !rows && /add.u32 .*, 7;/ { adds++ } END { exit !(shifts == 1 && adds >= 5) }' loops.ptx || { cat loops.ptx; return 1; }
+}
+
 # Every row of the table but those that no model gives, on launches without textures.
 case_metrics_of_caches_and_time_have_values() {
   timed
