@@ -99,7 +99,9 @@ def _generators(torch):
             return drawn_by_graphs.setdefault(source, torch.Generator().manual_seed(torch.initial_seed()))
         place = source.get_offset()
         source.set_offset(place + 4)  # as CUDA's moves on
-        return torch.Generator().manual_seed(_mixed_bits((source.initial_seed() + place * 0x9e3779b97f4a7c15) & 0xffffffffffffffff) >> 1)
+        seed = source.initial_seed()
+        # The first draw is the CPU's of this seed.
+        return torch.Generator().manual_seed(seed if place == 0 else _mixed_bits((seed + place * 0x9e3779b97f4a7c15) & 0xffffffffffffffff) >> 1)
 
     return of
 

@@ -215,6 +215,9 @@ const isa::Row* known_row(const vm::Insn& insn) {
   static const bool none = left_out("rows");
   const isa::Row* row = insn.row();
   if (!row || none) return nullptr;
+  // The handler completes the lower half of a parameter's address.
+  const isa::Mods& m = insn.mods();
+  if (row->op == Opcode::Cvta && !m.to && (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry)) return nullptr;
   const auto id = static_cast<size_t>(row->id);
   if (id >= known.size()) known.resize(id + 1);
   if (known[id] == Known::Unasked) known[id] = is_written_for(*row) && !left_out(row->opcode) ? Known::Yes : Known::No;

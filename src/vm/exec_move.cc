@@ -68,6 +68,18 @@ void cvta(Warp& w, const Insn& i, uint32_t mask) {
   store_lanes(w.lanes<T>(i.op[0]), values, mask);
 }
 
+// Of a parameter's address a program may have the lower 32 bits only, which are the whole of it in its space.
+void cvta_param(Warp& w, const Insn& i, uint32_t mask) {
+  const uint64_t first = w.block->params_address, size = w.block->launch->params.size();
+  const uint64_t* a = w.lanes<uint64_t>(i.op[1]);
+  uint64_t values[kWarpSize];
+  for (int l = 0; l < kWarpSize; ++l) {
+    const uint64_t offset = static_cast<uint32_t>(a[l] - first);
+    values[l] = a[l] >> 32 == 0 && first && offset < size ? first + offset : a[l];
+  }
+  store_lanes(w.lanes<uint64_t>(i.op[0]), values, mask);
+}
+
 void isspacep(Warp& w, const Insn& i, uint32_t mask) {
   const uint64_t* a = w.lanes<uint64_t>(i.op[1]);
   const isa::Space space = i.mods().space;
@@ -129,6 +141,8 @@ Handler unpack_handler(int part_bytes, int count) {
 
 Handler address_handler(const ptx::Instruction& i, int register_bytes) {
   if (i.form.row->opcode == "isspacep") return isspacep;
+  const isa::Mods& m = i.form.mods;
+  if (register_bytes == 8 && !m.to && (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry)) return cvta_param;
   return register_bytes == 4 ? cvta<uint32_t> : cvta<uint64_t>;
 }
 
