@@ -159,6 +159,24 @@ Draft& Selector::access(const Instruction& i, Operation operation, std::string_v
 
 // --- vectors
 
+// What several read of the same registers is put together once, for who does not write it.
+Part Selector::gather_once(const Operand& o, Type type) {
+  std::vector<int> registers;
+  if (o.kind == OperandKind::Vector)
+    for (const Operand& e : o.list) registers.push_back(e.reg);
+  const bool known = registers.size() > 1 && std::ranges::none_of(registers, [](int reg) { return reg < 0; });
+  if (!known) return gather(o, type);
+  for (const Gathered& g : gathered_)
+    if (g.block == block_ && g.registers == registers && std::ranges::none_of(registers, [&](int reg) {
+          const uint32_t written = latest_[static_cast<size_t>(reg)];
+          return written != ~0u && written >= g.at;
+        }))
+      return g.part;
+  if (!gathered_.empty() && gathered_.front().block != block_) gathered_.clear();
+  gathered_.push_back({std::move(registers), block_, at_, gather(o, type)});
+  return gathered_.back().part;
+}
+
 Part Selector::gather(const Operand& o, Type type) {
   const int each = words_of(type);
   if (o.kind != OperandKind::Vector) {

@@ -220,7 +220,8 @@ void Selector::matrix(const Instruction& i) {
     }
     return held(fallback);
   };
-  const Part a = gather(i.operands[1], part_type(i.operands[1], types.a)), b = gather(i.operands[2], part_type(i.operands[2], types.b));
+  const Part a = gather_once(i.operands[1], part_type(i.operands[1], types.a)),
+             b = gather_once(i.operands[2], part_type(i.operands[2], types.b));
   const Part c = gather(i.operands[3], part_type(i.operands[3], types.c));
   const Type result = part_type(i.operands[0], types.d);
   const Part to = scatter_place(i.operands[0], result);

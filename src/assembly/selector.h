@@ -162,6 +162,7 @@ class Selector {
   void atomic(const ptx::Instruction& i);
   void prefetch(const ptx::Instruction& i);
   Part gather(const ptx::Operand& o, isa::Type type);              // a vector into neighbouring registers
+  Part gather_once(const ptx::Operand& o, isa::Type type);
   Part scatter_place(const ptx::Operand& o, isa::Type type);       // where a vector goes ...
   void scatter(const ptx::Operand& o, isa::Type type, Part from);  // ... and its parts from there
 
@@ -198,6 +199,12 @@ class Selector {
   std::vector<uint32_t> first_user_, until_;                        // until where what stands for it is there
   std::vector<std::vector<uint32_t>> all_definitions_;              // of those with several
   std::vector<uint8_t> alignment_, bits_;                           // known ones; 0: not yet
+  struct Gathered {
+    std::vector<int> registers;
+    uint32_t block, at;
+    Part part;
+  };
+  std::vector<Gathered> gathered_;  // in this block
   std::vector<int32_t> value_;                                      // by PTX register
   std::vector<Source> same_;                                        // by PTX register: what stands for it
   std::map<std::tuple<Fixed, std::string, int64_t, int>, int32_t> keys_by_name_;
