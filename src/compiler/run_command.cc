@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "base/machine_word.h"
 #include "compiler/build.h"
 #include "compiler/cached_program.h"
 #include "compiler/commands.h"
@@ -159,6 +160,8 @@ int run_command(const Arguments& arguments) {
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
   if (!request->engine.empty()) setenv("WARPBEAM_ENGINE", request->engine.c_str(), 1);
   if (!request->clock.empty()) setenv("WARPBEAM_CLOCK", request->clock.c_str(), 1);
+  if (const char* clock = std::getenv("WARPBEAM_CLOCK"); clock && std::string_view(clock) == "device")
+    setenv("WARPBEAM_MACHINE", machine_word().c_str(), 1);
   if (!request->host_scale.empty()) setenv("WARPBEAM_HOST_SCALE", request->host_scale.c_str(), 1);
   if (request->strict) setenv("WARPBEAM_STRICT", "1", 1);
   if (request->verbose) setenv("WARPBEAM_NOTES", "1", 1);

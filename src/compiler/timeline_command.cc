@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <ostream>
 
+#include "base/machine_word.h"
 #include "compiler/commands.h"
 #include "compiler/options.h"
 #include "compiler/process.h"
@@ -24,7 +26,9 @@ Runs the program on the time that a GPU would take (docs/clock.md) and writes wh
   --device NAME     the GPU to be (default h200; `warpbeam devices` lists them)
   --host-scale X    how much of its own time host code takes there; 1 by default, or 0 for none
   -o FILE           where to: FILE.html is a page to look at; FILE.json is for Perfetto, chrome://tracing, TensorBoard and
-                    HTA; FILE.sqlite has the tables of Nsight Systems' export; default: timeline.html
+                    HTA; FILE.sqlite has the tables of Nsight Systems' export; default: timeline.html. Of several processes
+                    FILE.json and FILE.sqlite have all, and FILE.rank0.json or FILE.process1234.json one of them each; with
+                    %r (its rank) or %p (its number) in FILE there are only the latter
   -h, --help        this text
 )";
 
@@ -126,6 +130,7 @@ int run_recorded(const Request& request, std::string_view command,
   if (!made) return fail(made.error().message);
   std::optional<TemporaryDirectory> folder(std::move(*made));
   setenv("WARPBEAM_CLOCK", "device", 1);
+  setenv("WARPBEAM_MACHINE", machine_word().c_str(), 1);
   setenv("WARPBEAM_RECORDING", folder->path().c_str(), 1);
   if (!request.scale.empty()) setenv("WARPBEAM_HOST_SCALE", request.scale.c_str(), 1);
   if (!request.device.empty()) setenv("WARPBEAM_DEVICE", request.device.c_str(), 1);
@@ -139,13 +144,63 @@ int run_recorded(const Request& request, std::string_view command,
   }
   for (const report::Json& timeline : *timelines)
     if (const std::string end = timeline.value("cut_short", ""); !end.empty())
-      fmt::print(stderr, "warpbeam {}: the program ended by {}; what is shown is up to there\n", command, end);
+      fmt::print(stderr, "warpbeam {}: {} ended by {}; what is shown is up to there\n", command,
+                 timelines->size() > 1 ? fmt::format("process {}", timeline["process"].get<int64_t>()) : "the program", end);
   for (const report::Json& timeline : *timelines)
     if (const auto count = timeline["left_out"].get<uint64_t>())
       fmt::print(stderr, "warpbeam {}: {} calls and operations are not in the timeline\n", command, count);
   folder.reset();
   if (auto done = show(*timelines); !done) return fail(done.error().message);
   return status;
+}
+
+// A process of its own name: by its rank, where it has one.
+std::string own_name(const report::Json& timeline) {
+  return timeline.contains("rank") ? fmt::format("rank{}", timeline["rank"].get<int>())
+                                   : fmt::format("process{}", timeline["process"].get<int64_t>());
+}
+
+std::string with_own_name(const std::string& file, const std::string& name) {
+  const std::filesystem::path path = file;
+  return (path.parent_path() / fmt::format("{}.{}{}", path.stem().string(), name, path.extension().string())).string();
+}
+
+// FILE with %r and %p in it.
+std::string filled_in(const std::string& file, const report::Json& timeline) {
+  std::string all;
+  for (size_t at = 0; at < file.size(); ++at) {
+    const char next = file[at] == '%' && at + 1 < file.size() ? file[at + 1] : 0;
+    if (next == 'p') all += fmt::to_string(timeline["process"].get<int64_t>());
+    else if (next == 'r') all += fmt::to_string(timeline.value("rank", timeline.value("number", 0) - 1));
+    else if (next == '%') all += '%';
+    else all += file[at];
+    at += next == 'p' || next == 'r' || next == '%';
+  }
+  return all;
+}
+
+Result<bool> write_timelines(const std::string& file, const std::vector<report::Json>& timelines) {
+  const bool page = file.ends_with(".html") || file.ends_with(".htm");
+  const bool tables = file.ends_with(".sqlite") || file.ends_with(".db");
+  const auto write = [&](const std::string& name, const std::vector<report::Json>& those) -> Result<bool> {
+    const auto done = tables ? report::write_sqlite(name, those) : write_to(name, [&](std::ostream& out) {
+      page ? report::write_timeline_page(out, those) : report::write_kineto(out, those);
+    });
+    if (done && name != "-") fmt::print(stderr, "{}\n", name);
+    return done;
+  };
+  if (file.find("%p") != file.npos || file.find("%r") != file.npos) {
+    for (const report::Json& timeline : timelines)
+      if (auto done = write(filled_in(file, timeline), {timeline}); !done) return done;
+    return true;
+  }
+  // mpirun has started one of these for each rank, with the same words.
+  const auto rank = rank_of_many();
+  if (auto done = write(rank && file != "-" ? with_own_name(file, fmt::format("rank{}", rank->rank)) : file, timelines); !done) return done;
+  if (timelines.size() < 2 || page || file == "-" || rank) return true;
+  for (const report::Json& timeline : timelines)
+    if (auto done = write(with_own_name(file, own_name(timeline)), {timeline}); !done) return done;
+  return true;
 }
 
 }  // namespace
@@ -166,14 +221,7 @@ int timeline_command(const Arguments& arguments) {
     return 0;
   }
   const std::string output = request->output.empty() ? "timeline.html" : request->output;
-  return run_recorded(*request, "timeline", [&](const std::vector<report::Json>& timelines) -> Result<bool> {
-    const bool tables = output.ends_with(".sqlite") || output.ends_with(".db");
-    const auto write = output.ends_with(".html") || output.ends_with(".htm") ? report::write_timeline_page : report::write_kineto;
-    const auto done =
-        tables ? report::write_sqlite(output, timelines) : write_to(output, [&](std::ostream& out) { write(out, timelines); });
-    if (done && output != "-") fmt::print(stderr, "{}\n", output);
-    return done;
-  });
+  return run_recorded(*request, "timeline", [&](const std::vector<report::Json>& timelines) { return write_timelines(output, timelines); });
 }
 
 int stats_command(const Arguments& arguments) {

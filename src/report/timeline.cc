@@ -5,12 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <ostream>
 #include <set>
+#include <tuple>
 
 namespace warpbeam::report {
 
@@ -64,6 +66,50 @@ class Events {
   bool first_ = true;
 };
 
+constexpr int64_t kDeviceRows = 10'000'000;  // from those of one process to those of the next: processes have smaller numbers
+constexpr uint64_t kFirstLane = uint64_t{1} << 41;  // streams, and branches of graphs, have smaller numbers
+
+// What kernels have launched: in which of several rows each stands, so that none of one row overlap, and by what it was launched.
+class Lanes {
+ public:
+  explicit Lanes(const Json& t) : timeline_(t) {
+    std::map<int, std::vector<const Json*>> children;  // by device
+    for (const Json& o : t["operations"]) {
+      if (!o.contains("parent")) continue;
+      children[o["device"].get<int>()].push_back(&o);
+      known_[o["parent"].get<uint64_t>()] = nullptr;
+    }
+    for (const Json& o : t["operations"])
+      if (const auto known = known_.find(o["id"].get<uint64_t>()); known != known_.end()) known->second = &o;
+    for (auto& [device, all] : children) {
+      std::ranges::stable_sort(all, {}, [](const Json* o) { return (*o)["begin"].get<int64_t>(); });
+      std::vector<int64_t> ends;
+      for (const Json* o : all) {
+        const auto free = std::ranges::find_if(ends, [&](int64_t end) { return end <= (*o)["begin"].get<int64_t>(); });
+        lanes_[(*o)["id"].get<uint64_t>()] = static_cast<uint64_t>(free - ends.begin());
+        if (free == ends.end()) ends.push_back((*o)["end"].get<int64_t>());
+        else *free = (*o)["end"].get<int64_t>();
+      }
+    }
+  }
+  uint64_t of(const Json& o) const { return lanes_.at(o["id"].get<uint64_t>()); }
+  std::string parent_name(const Json& o) const {
+    const Json* parent = known_.at(o["parent"].get<uint64_t>());
+    return parent ? word(timeline_, *parent, "name") : "";
+  }
+  // When it began, and its row.
+  std::pair<int64_t, uint64_t> parent_place(const Json& o) const {
+    const Json* parent = known_.at(o["parent"].get<uint64_t>());
+    if (!parent) return {o["begin"].get<int64_t>(), o["stream"].get<uint64_t>()};
+    return {(*parent)["begin"].get<int64_t>(), parent->contains("parent") ? kFirstLane + of(*parent) : (*parent)["stream"].get<uint64_t>()};
+  }
+
+ private:
+  const Json& timeline_;
+  std::map<uint64_t, uint64_t> lanes_;
+  std::map<uint64_t, const Json*> known_;  // that have launched something
+};
+
 }  // namespace
 
 Result<std::vector<Json>> read_timelines(const std::string& folder) {
@@ -72,21 +118,29 @@ Result<std::vector<Json>> read_timelines(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder, ignored))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   if (files.empty()) return Error{1, "the program used no GPU, or did not come to its end: there is no timeline"};
-  std::ranges::sort(files);
   std::vector<Json> timelines;
   for (const std::string& name : files) {
     std::ifstream file(name);
     Json timeline = Json::parse(file, nullptr, false);
     if (!timeline.is_object() || timeline.value("format", "") != "warpbeam timeline")
       return Error{1, fmt::format("{} is no timeline", name)};
-    // Where host code is free every process calls itself the first.
-    const auto taken = [&] {
-      return std::ranges::any_of(timelines, [&](const Json& other) { return other["process"] == timeline["process"]; });
-    };
-    while (taken()) timeline["process"] = timeline["process"].get<int64_t>() + 1;
     timelines.push_back(std::move(timeline));
   }
+  std::ranges::sort(timelines, {},
+                    [](const Json& t) { return std::tuple(t.value("rank", INT_MAX), t.value("number", 0), t["process"].get<int64_t>()); });
+  // Processes of different machines may have the same number.
+  std::set<int64_t> taken;
+  for (Json& t : timelines) {
+    int64_t number = t["process"].get<int64_t>();
+    while (!taken.insert(number).second) ++number;
+    t["process"] = number;
+  }
   return timelines;
+}
+
+std::string process_name(const Json& timeline) {
+  const std::string program = fs::path(timeline["program"].get<std::string>()).filename();
+  return timeline.contains("rank") ? fmt::format("rank {}: {}", timeline["rank"].get<int>(), program) : program;
 }
 
 void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
@@ -110,12 +164,20 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
     out << (first ? "" : ", ") << properties.dump();
     first = false;
   }
-  out << "],\n\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": 0,\n\"traceEvents\": [\n";
+  out << "],\n";
+  if (const Json& t = timelines.front(); timelines.size() == 1 && t.contains("rank")) {
+    const Json distributed = {{"backend", "mpi"}, {"rank", t["rank"]}, {"world_size", t["ranks"]}};
+    out << "\"distributedInfo\": " << distributed.dump() << ",\n";
+  }
+  out << "\"displayTimeUnit\": \"ms\",\n\"baseTimeNanoseconds\": 0,\n\"traceEvents\": [\n";
   Events events(out);
-  std::set<std::pair<int, uint64_t>> rows;
+  std::map<std::pair<int64_t, uint64_t>, std::string> rows;
+  std::map<int64_t, std::pair<int, std::string>> device_rows;  // device, and whose it is
   std::set<std::pair<int64_t, int64_t>> threads;
-  for (const Json& t : timelines) {
+  for (size_t place = 0; place < timelines.size(); ++place) {
+    const Json& t = timelines[place];
     const int64_t process = t["process"].get<int64_t>();
+    const Lanes lanes(t);
     const auto& words = t["words"];
     const int64_t spread = timelines.size() > 1 ? process << 24 : 0;  // calls of several processes have the same numbers
     for (const Json& c : t["calls"]) {
@@ -143,9 +205,15 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
       const int64_t begin = o["begin"].get<int64_t>(), end = o["end"].get<int64_t>(), call = o["call"].get<int64_t>();
       const int number = o["device"].get<int>();
       const uint64_t stream = o["stream"].get<uint64_t>();
-      rows.insert({number, stream});
+      // Rows of a device are of one process; what kernels have launched has rows of its own, in which nothing overlaps.
+      const int64_t device_row = number + static_cast<int64_t>(place) * kDeviceRows;
+      device_rows[device_row] = {number, timelines.size() > 1 ? process_name(t) : ""};
+      const bool is_child = o.contains("parent");
+      const uint64_t row = is_child ? kFirstLane + lanes.of(o) : stream;
+      rows[{device_row, row}] = is_child ? fmt::format("launched by kernels, {}", lanes.of(o) + 1) : fmt::format("stream {}", stream);
       Json args = {{"External id", call + spread}, {"queued", 0}, {"device", number}, {"context", 1}, {"stream", stream},
                    {"correlation", call + spread}};
+      if (is_child) args["launched by"] = lanes.parent_name(o);
       std::string category = "kernel", name = word(t, o, "name");
       if (kind == "copy") {
         category = "gpu_memcpy";
@@ -177,18 +245,27 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
       if (o["waited"] != "host") args["waited for"] = gap_name(o["waited"].get<std::string>());
       events.next() << fmt::format(
           R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "dur": {:.3f}, "args": {}}})", category,
-          json_text(name), number, stream, micro(begin), micro(end - begin), args.dump());
+          json_text(name), device_row, row, micro(begin), micro(end - begin), args.dump());
+      if (is_child) {
+        const auto [begun, parent_row] = lanes.parent_place(o);
+        events.next() << fmt::format(
+            R"({{"ph": "s", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "device_launch", "name": "device_launch"}})",
+            o["id"].get<int64_t>() + spread, device_row, parent_row, micro(begun));
+        events.next() << fmt::format(
+            R"({{"ph": "f", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "device_launch", "name": "device_launch", "bp": "e"}})",
+            o["id"].get<int64_t>() + spread, device_row, row, micro(begin));
+        continue;
+      }
       const auto from = asked.find(call);
       if (from == asked.end()) continue;
       events.next() << fmt::format(R"({{"ph": "s", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g"}})",
                                    o["id"].get<int64_t>() + spread, process, from->second.first, micro(from->second.second));
       events.next() << fmt::format(
           R"({{"ph": "f", "id": {}, "pid": {}, "tid": {}, "ts": {:.3f}, "cat": "ac2g", "name": "ac2g", "bp": "e"}})",
-          o["id"].get<int64_t>() + spread, number, stream, micro(begin));
+          o["id"].get<int64_t>() + spread, device_row, stream, micro(begin));
     }
-    const std::string program = fs::path(t["program"].get<std::string>()).filename();
     events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", process,
-                                 json_text(program));
+                                 json_text(process_name(t)));
     events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "CPU"}}}})",
                                  process);
     events.next() << fmt::format(
@@ -197,13 +274,15 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
   for (const auto& [process, thread] : threads)
     events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "thread {}"}}}})",
                                  process, thread, thread);
-  for (int id : devices) {
-    events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", id,
-                                 json_text(device["name"].get<std::string>()));
+  for (const auto& [row, whose] : device_rows) {
+    const auto& [id, process] = whose;
+    const std::string name = device["name"].get<std::string>() + (process.empty() ? "" : fmt::format(" ({})", process));
+    events.next() << fmt::format(R"({{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "ts": 0, "args": {{"name": {}}}}})", row,
+                                 json_text(name));
     events.next() << fmt::format(R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "GPU {}"}}}})",
-                                 id, id);
+                                 row, id);
     events.next() << fmt::format(
-        R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", id, 5000000 + id);
+        R"({{"ph": "M", "name": "process_sort_index", "pid": {}, "tid": 0, "ts": 0, "args": {{"sort_index": {}}}}})", row, 5000000 + row);
   }
   // How much of each device is in use, and of its memory is given away.
   for (int id : devices) {
@@ -224,9 +303,9 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines) {
           R"({{"ph": "C", "name": "memory allocated", "pid": {}, "tid": 0, "ts": {:.3f}, "args": {{"bytes": {}}}}})", id, micro(at),
           bytes += change);
   }
-  for (const auto& [id, stream] : rows)
-    events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": "stream {}"}}}})",
-                                 id, stream, stream);
+  for (const auto& [row, name] : rows)
+    events.next() << fmt::format(R"({{"ph": "M", "name": "thread_name", "pid": {}, "tid": {}, "ts": 0, "args": {{"name": {}}}}})",
+                                 row.first, row.second, json_text(name));
   out << "\n],\n\"traceName\": " << json_text(fs::path(timelines.front()["program"].get<std::string>()).filename()) << "\n}\n";
 }
 

@@ -10,8 +10,11 @@
 
 namespace warpbeam::report {
 
-// The recordings of a folder, one for each process. An empty folder is an error that says so.
+// The recordings of a folder, one for each process, by ranks and as they came. An empty folder is an error that says so.
 Result<std::vector<Json>> read_timelines(const std::string& folder);
+
+// "rank 1: program", "program".
+std::string process_name(const Json& timeline);
 
 void write_kineto(std::ostream& out, const std::vector<Json>& timelines);
 // Replaces the file.

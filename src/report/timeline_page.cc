@@ -44,7 +44,7 @@ Json row_of(const Json& o, Json& waits) {
               o.contains("graph") ? 1 : 0};
   for (const char* three : {"grid", "block"})
     for (size_t k = 0; k < 3; ++k) row.push_back(o.contains(three) ? o[three][k].get<int64_t>() : 0);
-  for (const char* key : {"registers", "static_shared", "dynamic_shared", "link_read", "link_written", "migrated", "populated"})
+  for (const char* key : {"registers", "static_shared", "dynamic_shared", "link_read", "link_written", "migrated", "populated", "parent"})
     row.push_back(whole(o, key));
   while (row.back() == 0) row.erase(row.size() - 1);
   return row;
@@ -54,8 +54,8 @@ Json data_of(const std::vector<Json>& timelines) {
   Json all = Json::array();
   size_t room = kMostOperations;
   for (const Json& t : timelines) {
-    Json part = {{"program", t["program"]}, {"process", t["process"]}, {"device", t["device"]}, {"words", t["words"]},
-                 {"calls", t["calls"]},     {"ranges", t["ranges"]},   {"memory", t["memory"]}};
+    Json part = {{"program", process_name(t)}, {"process", t["process"]}, {"device", t["device"]}, {"words", t["words"]},
+                 {"calls", t["calls"]},        {"ranges", t["ranges"]},   {"memory", t["memory"]}};
     Json waits = Json::array(), operations = Json::array();
     uint64_t left_out = t["left_out"].get<uint64_t>();
     for (const Json& o : t["operations"])

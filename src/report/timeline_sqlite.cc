@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "report/timeline.h"
 #include "report/timeline_use.h"
@@ -22,6 +24,7 @@ CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER NOT NULL,end INTEGER NOT N
 CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER,end INTEGER,eventClass INTEGER,globalTid INTEGER,correlationId INTEGER,nameId INTEGER,returnValue INTEGER,callchainId INTEGER);
 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,end INTEGER,deviceId INTEGER,contextId INTEGER,greenContextId INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,bytes INTEGER,copyKind INTEGER,deprecatedSrcId INTEGER,srcKind INTEGER,dstKind INTEGER,srcDeviceId INTEGER,srcContextId INTEGER,dstDeviceId INTEGER,dstContextId INTEGER,migrationCause INTEGER,graphNodeId INTEGER,virtualAddress INTEGER,copyCount INTEGER);
 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start INTEGER,end INTEGER,deviceId INTEGER,contextId INTEGER,greenContextId INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,value INTEGER,bytes INTEGER,graphNodeId INTEGER,memKind INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INTEGER,end INTEGER,deviceId INTEGER,contextId INTEGER,greenContextId INTEGER,streamId INTEGER,correlationId INTEGER,globalPid INTEGER,syncType INTEGER,eventId INTEGER,eventSyncId INTEGER);
 CREATE TABLE NVTX_EVENTS(start INTEGER,end INTEGER,eventType INTEGER,rangeId INTEGER,category INTEGER,color INTEGER,text TEXT,globalTid INTEGER,endGlobalTid INTEGER,textId INTEGER,domainId INTEGER);
 CREATE TABLE TARGET_INFO_GPU(id INTEGER,name TEXT,busLocation TEXT,uuid TEXT,computeMajor INTEGER,computeMinor INTEGER,smCount INTEGER,totalMemory INTEGER,memoryBandwidth INTEGER,chipName TEXT);
 CREATE TABLE TARGET_INFO_CUDA_DEVICE(gpuId INTEGER,cudaId INTEGER,pid INTEGER,uuid TEXT,numMultiprocessors INTEGER);
@@ -32,10 +35,13 @@ CREATE TABLE META_DATA_EXPORT(name TEXT,value TEXT);
 CREATE TABLE META_DATA_CAPTURE(name TEXT,value TEXT);
 CREATE TABLE ENUM_CUDA_MEMCPY_OPER(id INTEGER,name TEXT,label TEXT);
 CREATE TABLE ENUM_CUDA_MEM_KIND(id INTEGER,name TEXT,label TEXT);
+CREATE TABLE ENUM_CUPTI_SYNC_TYPE(id INTEGER,name TEXT,label TEXT);
+CREATE TABLE DIAGNOSTIC_EVENT(timestamp INTEGER,timestampType INTEGER,source INTEGER,severity INTEGER,text TEXT,globalPid INTEGER);
 CREATE TABLE PROCESSES(globalPid INTEGER,pid INTEGER,name TEXT);
 CREATE TABLE ThreadNames(nameId INTEGER,priority INTEGER,globalTid INTEGER);
 INSERT INTO META_DATA_EXPORT VALUES('EXPORT_SCHEMA_VERSION','3.25.0');
 INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES(1,'CUDA_MEMCPY_KIND_HTOD','Host-to-Device'),(2,'CUDA_MEMCPY_KIND_DTOH','Device-to-Host'),(8,'CUDA_MEMCPY_KIND_DTOD','Device-to-Device'),(9,'CUDA_MEMCPY_KIND_HTOH','Host-to-Host'),(10,'CUDA_MEMCPY_KIND_PTOP','Peer-to-Peer');
+INSERT INTO ENUM_CUPTI_SYNC_TYPE VALUES(1,'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE','Event sync'),(3,'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE','Stream sync'),(4,'CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE','Context sync');
 INSERT INTO ENUM_CUDA_MEM_KIND VALUES(0,'CUDA_MEMOPR_MEMORY_KIND_PAGEABLE','Pageable'),(1,'CUDA_MEMOPR_MEMORY_KIND_PINNED','Pinned'),(2,'CUDA_MEMOPR_MEMORY_KIND_DEVICE','Device');
 )";
 
@@ -117,6 +123,45 @@ std::string range_text(const Json& word) {
   return text.substr(text.starts_with(':'));
 }
 
+// Nsight Systems' names of calls of the runtime have the version in which they came to be as they are.
+std::string call_name(const std::string& name) {
+  static const std::map<std::string_view, int> kLater = {{"cudaLaunchKernel", 7000},
+                                                         {"cudaLaunchKernelExC", 11060},
+                                                         {"cudaLaunchCooperativeKernel", 9000},
+                                                         {"cudaLaunchHostFunc", 10000},
+                                                         {"cudaStreamAddCallback", 5000},
+                                                         {"cudaGraphLaunch", 10000},
+                                                         {"cudaGraphInstantiate", 12000},
+                                                         {"cudaGraphCreate", 10000},
+                                                         {"cudaGraphDestroy", 10000},
+                                                         {"cudaGraphExecDestroy", 10000},
+                                                         {"cudaStreamBeginCapture", 10000},
+                                                         {"cudaStreamEndCapture", 10000},
+                                                         {"cudaMallocManaged", 6000},
+                                                         {"cudaMallocAsync", 11020},
+                                                         {"cudaFreeAsync", 11020},
+                                                         {"cudaMemPrefetchAsync", 8000},
+                                                         {"cudaMemAdvise", 8000},
+                                                         {"cudaHostRegister", 4000},
+                                                         {"cudaHostUnregister", 4000},
+                                                         {"cudaMemcpyPeer", 4000},
+                                                         {"cudaMemcpyPeerAsync", 4000},
+                                                         {"cudaPointerGetAttributes", 4000},
+                                                         {"cudaStreamCreateWithFlags", 5000},
+                                                         {"cudaStreamCreateWithPriority", 5050},
+                                                         {"cudaEventRecordWithFlags", 11010},
+                                                         {"cudaOccupancyMaxActiveBlocksPerMultiprocessor", 6000}};
+  if (!name.starts_with("cuda")) return name;
+  const auto later = kLater.find(name);
+  return fmt::format("{}_v{}", name, later == kLater.end() ? 3020 : later->second);
+}
+
+// 0: it waits for nothing.
+int wait_kind(const std::string& name) {
+  if (!name.ends_with("Synchronize")) return 0;
+  return name.find("Event") != name.npos ? 1 : name.find("Stream") != name.npos ? 3 : 4;
+}
+
 class Strings {
  public:
   int64_t id(const std::string& text) {
@@ -145,18 +190,23 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
   };
   constexpr int64_t kMachine = int64_t{1} << 48;
   const Json& device = timelines.front()["device"];
-  std::map<int, int64_t> devices;
+  std::map<int, std::set<int64_t>> devices;  // and whose they are
   for (const Json& t : timelines) {
     const int64_t process = t["process"].get<int64_t>(), pid = kMachine | (process & 0xffffff) << 24;
-    text += fmt::format("INSERT INTO PROCESSES VALUES({},{},{});\n", pid, process, quoted(t["program"].get<std::string>()));
+    text += fmt::format("INSERT INTO PROCESSES VALUES({},{},{});\n", pid, process,
+                        quoted(t.contains("rank") ? process_name(t) : t["program"].get<std::string>()));
     std::map<int64_t, bool> threads;
     for (const Json& c : t["calls"]) {
       const int64_t thread = pid | (c[1].get<int64_t>() & 0xffffff);
       if (threads.try_emplace(thread, true).second)
         text += fmt::format("INSERT INTO ThreadNames VALUES({},0,{});\n", strings.id("thread"), thread);
-      text +=
-          fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES({},{},0,{},{},{},0,NULL);\n", c[3].get<int64_t>(),
-                      c[4].get<int64_t>(), thread, c[2].get<int64_t>(), strings.id(t["words"].at(c[0].get<size_t>()).get<std::string>()));
+      const std::string name = t["words"].at(c[0].get<size_t>()).get<std::string>();
+      const int64_t begin = c[3].get<int64_t>(), end = c[4].get<int64_t>(), id = c[2].get<int64_t>();
+      text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES({},{},0,{},{},{},0,NULL);\n", begin, end, thread, id,
+                          strings.id(call_name(name)));
+      if (const int kind = wait_kind(name))
+        text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES({},{},0,1,NULL,-1,{},{},{},NULL,NULL);\n", begin, end,
+                            id, pid, kind);
     }
     for (const Json& r : t["ranges"])
       text +=
@@ -165,7 +215,7 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
     for (const Json& o : t["operations"]) {
       const std::string kind = o["kind"].get<std::string>();
       const int number = o["device"].get<int>();
-      devices[number] = process;
+      devices[number].insert(process);
       const std::string place = fmt::format("{},{},{},1,NULL,{},{},{}", o["begin"].get<int64_t>(), o["end"].get<int64_t>(), number,
                                             o["stream"].get<int64_t>(), o["call"].get<int64_t>(), pid);
       const std::string node = o.contains("graph") ? fmt::to_string(o["id"].get<int64_t>()) : "NULL";
@@ -186,16 +236,26 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
         text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES({},0,{},{},2);\n", place, o.value("bytes", int64_t{0}), node);
       }
     }
-    text += fmt::format("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES({},NULL,NULL,0);\n", t["written"].get<int64_t>());
+    const auto tell = [&](const std::string& what) {
+      text += fmt::format("INSERT INTO DIAGNOSTIC_EVENT VALUES(0,0,0,2,{},{});\n", quoted(what), pid);
+    };
+    if (const std::string end = t.value("cut_short", ""); !end.empty())
+      tell(fmt::format("The program ended by {}; what is shown is up to there.", end));
+    if (const auto count = t["left_out"].get<uint64_t>()) tell(fmt::format("{} calls and operations are left out.", count));
+    // So that the text does not grow with the program.
+    if (auto done = database.run(text); !done) return done;
+    text.clear();
   }
-  for (const auto& [number, process] : devices) {
+  text += fmt::format("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES({},NULL,NULL,0);\n", timelines.front()["written"].get<int64_t>());
+  for (const auto& [number, processes] : devices) {
     text += fmt::format("INSERT INTO TARGET_INFO_GPU VALUES({},{},NULL,NULL,{},{},{},{},{},{});\n", number,
                         quoted(device["name"].get<std::string>()), device["major"].get<int>(), device["minor"].get<int>(),
                         device["multiprocessors"].get<int>(), device["memory_bytes"].get<int64_t>(),
                         static_cast<int64_t>(device["memory_bytes_per_second"].get<double>()), quoted(device["chip"].get<std::string>()));
     text += metrics_of(timelines, number);
-    text += fmt::format("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES({},{},{},NULL,{});\n", number, number, process,
-                        device["multiprocessors"].get<int>());
+    for (int64_t process : processes)
+      text += fmt::format("INSERT INTO TARGET_INFO_CUDA_DEVICE VALUES({},{},{},NULL,{});\n", number, number, process,
+                          device["multiprocessors"].get<int>());
   }
   if (auto done = database.run(text); !done) return done;
   return database.run(strings.rows + "COMMIT;\n");

@@ -27,7 +27,7 @@ std::vector<Launch> launches_of(const std::vector<Json>& timelines) {
     std::map<int64_t, const Json*> calls;
     for (const Json& c : t["calls"]) calls[c[2].get<int64_t>()] = &c;
     for (const Json& o : t["operations"]) {
-      if (o["kind"] != "kernel") continue;
+      if (o["kind"] != "kernel" || o.contains("parent")) continue;  // no call has launched it
       const auto found = calls.find(o["call"].get<int64_t>());
       if (found == calls.end()) continue;
       const Json& c = *found->second;

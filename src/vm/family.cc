@@ -1,11 +1,14 @@
 #include "vm/family.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "vm/grid.h"
 
 namespace warpbeam::vm {
 namespace {
+
+thread_local LaunchedFrom asked_for;  // of the grid that an observer is asked for
 
 constexpr size_t kMostAtOnce = 128;  // grids of one depth; what devices hold
 
@@ -61,7 +64,10 @@ void begin_one(const DeviceTaskRef& task) {
     task->begun = true;
     --family.pending;
   }
-  if (parent->launch.observer) task->launch.observer = parent->launch.observer->child(task->launch);
+  if (parent->launch.observer) {
+    asked_for = task->from;
+    task->launch.observer = parent->launch.observer->child(task->launch);
+  }
   Machine::instance().start(std::move(task->launch), [task](LaunchResult&& r) { complete(task, std::move(r)); }, parent.get());
 }
 
@@ -80,6 +86,8 @@ void forget_done(std::vector<DeviceTaskRef>& tasks) {
 }
 
 }  // namespace
+
+const LaunchedFrom& launched_from() { return asked_for; }
 
 Family::~Family() {
   for (uint64_t chunk : chunks) memory->free(chunk);
@@ -105,6 +113,8 @@ bool submit(Block& block, DeviceTaskRef task, StreamKind kind, DeviceStream* str
     if (task->is_grid && family.pending >= most_pending) return false;
     task->parent = grid;
     if (task->is_grid) ++family.pending;
+    task->from = {grid->launch.grid_id, block.linear, mine.numbered++, -1, mine.joined, kind == StreamKind::Tail};
+    if (stream && task->is_grid) task->from.behind = std::exchange(stream->last_grid, task->from.number);
     if (kind == StreamKind::Tail) {
       grid->tail.push_back(std::move(task));
       return true;
@@ -164,6 +174,7 @@ bool release_if_children_done(Block& block) {
     if (mine.outstanding) return false;
     for (const DeviceTaskRef& task : mine.launched) block.printed += task->printed;
     mine.launched.clear();
+    mine.joined = mine.numbered;
   }
   for (auto& w : block.warps)
     for (Group& g : w->groups)

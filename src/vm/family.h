@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "vm/launched_from.h"
 #include "vm/machine.h"
 #include "vm/warp.h"
 
@@ -35,12 +36,14 @@ struct DeviceTask {
   unsigned waits = 0;           // tasks before it that are not done
   std::vector<std::shared_ptr<DeviceTask>> dependents;
   bool begun = false, done = false;
+  LaunchedFrom from;            // of a grid
   std::string printed;          // by the grid, until it is shown
 };
 using DeviceTaskRef = std::shared_ptr<DeviceTask>;
 
 struct DeviceStream {
   std::vector<DeviceTaskRef> ahead;  // what the next task waits for
+  int64_t last_grid = -1;            // its number in LaunchedFrom
 };
 
 struct DeviceEvent {
@@ -63,6 +66,7 @@ struct BlockChildren {
   uint64_t linear = 0;                   // the block's place in its grid
   DeviceStream default_stream;
   unsigned outstanding = 0;              // launched and not done; guarded by the family's mutex
+  uint32_t numbered = 0, joined = 0;     // launched, ever; of these when the block waited for them last
   std::vector<DeviceTaskRef> launched;   // in order, until their output is taken
   std::vector<DeviceTaskRef> fresh;      // may begin when the block's turn is over; its thread's own
   std::shared_ptr<ParkedBlock> parked;

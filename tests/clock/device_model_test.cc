@@ -293,5 +293,17 @@ TEST(DeviceModel, StepsDoNotMatter) {
   for (const auto& [id, t] : whole.times) EXPECT_NEAR(t.end, steps.times[id].end, 1) << id;
 }
 
+// Two contexts take turns: while another process wants the multiprocessors, a kernel goes half as fast.
+TEST(DeviceModel, OtherProcessesHaveTheirPart) {
+  Machine alone("h200"), beside("h200");
+  beside.model.share_with({{{0, kLong}}, {}, {}});
+  const uint64_t a = alone.kernel(1), b = beside.kernel(1), up = beside.copy(2, Way::ToDevice), down = alone.copy(2, Way::ToDevice);
+  alone.run(), beside.run();
+  const auto took = [](const Machine& on, uint64_t id) { return on.times.at(id).end - on.times.at(id).begin; };
+  EXPECT_GT(took(beside, b), took(alone, a) + kLong / 3);
+  EXPECT_LT(took(beside, b), 2 * took(alone, a));
+  EXPECT_EQ(took(beside, up), took(alone, down)) << "nobody else uses the link";
+}
+
 }  // namespace
 }  // namespace warpbeam::timing::device

@@ -196,6 +196,66 @@ verdict 'an unknown report' $? "$work/log"
 grep -qx 'warpbeam timeline: /dev/null/t.json could not be written' "$work/log"
 verdict 'a file that cannot be written' $? "$work/log"
 
+# Several processes on one device and one clock; each has a file of its own, and ranks have their numbers.
+for scale in 0 1; do
+  timeout 120 "$warpbeam" run --clock device --host-scale $scale --device h200 processes.cu >"$work/log" 2>&1
+  verdict "processes on one clock, --host-scale $scale" $? "$work/log"
+done
+on h200 vdso.cu >"$work/log" 2>&1
+verdict 'the clock by the vdso' $? "$work/log"
+"$warpbeam" nvcc -o "$work/sudden" sudden.cu >"$work/log" 2>&1
+cat >"$work/ranks.sh" <<'RANKS'
+for rank in 0 1; do OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=$rank "$1" exit & done
+wait
+RANKS
+for kind in json sqlite; do
+  "$warpbeam" timeline -o "$work/ranks.$kind" -- sh "$work/ranks.sh" "$work/sudden" >>"$work/log" 2>&1
+done
+"$warpbeam" timeline -o "$work/only.%r.json" -- sh "$work/ranks.sh" "$work/sudden" >>"$work/log" 2>&1
+OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1 "$warpbeam" timeline -o "$work/mine.json" "$work/sudden" fork >>"$work/log" 2>&1
+python3 - "$work" >>"$work/log" 2>&1 <<'CHECK'
+import json, os, sqlite3, sys
+work = sys.argv[1]
+for rank in (0, 1):
+    own = json.load(open(f"{work}/ranks.rank{rank}.json"))
+    assert own["distributedInfo"] == {"backend": "mpi", "rank": rank, "world_size": 2}, own["distributedInfo"]
+    assert sum(e.get("cat") == "kernel" for e in own["traceEvents"]) == 1
+    assert json.load(open(f"{work}/only.{rank}.json"))["distributedInfo"]["rank"] == rank
+both = json.load(open(f"{work}/ranks.json"))["traceEvents"]
+names = sorted(e["args"]["name"] for e in both if e["name"] == "process_name")
+assert [n for n in names if n.startswith("rank")] == ["rank 0: sudden", "rank 1: sudden"] and len([n for n in names if "H200" in n]) == 2, names
+assert len({(e["pid"], e["tid"]) for e in both if e.get("cat") == "kernel"}) == 2
+db = sqlite3.connect(f"{work}/ranks.sqlite")
+assert sorted(r[0] for r in db.execute("SELECT name FROM PROCESSES")) == ["rank 0: sudden", "rank 1: sudden"]
+assert db.execute("SELECT COUNT(DISTINCT globalPid) FROM CUPTI_ACTIVITY_KIND_KERNEL").fetchone() == (2,)
+assert os.path.exists(f"{work}/ranks.rank1.sqlite") and os.path.exists(f"{work}/mine.rank1.json") and not os.path.exists(f"{work}/only.json")
+CHECK
+verdict 'a timeline for each rank' $? "$work/log"
+
+# Kernels that kernels launch, in their order, the same for any number of threads.
+for threads in 1 2; do
+  WARPBEAM_THREADS=$threads "$warpbeam" timeline --host-scale 0 --device h200 -o "$work/children$threads.json" nested.cu >"$work/log" 2>&1
+done
+cmp "$work/children1.json" "$work/children2.json" >>"$work/log" 2>&1 && python3 - "$work/children1.json" >>"$work/log" 2>&1 <<'CHECK'
+import json, sys
+kernels = [e for e in json.load(open(sys.argv[1]))["traceEvents"] if e.get("cat") == "kernel"]
+end = lambda e: e["ts"] + e["dur"]
+named = lambda name: sorted((e for e in kernels if e["name"].startswith(name)), key=lambda e: e["ts"])
+(parent,), chain, beside, inner, (tail,) = (named(n) for n in ("parent", "chain", "beside", "inner", "tail"))
+assert (len(chain), len(beside), len(inner)) == (3, 2, 2), kernels
+within = chain + beside + inner + [tail]
+assert all(parent["ts"] <= e["ts"] and end(e) <= end(parent) + 0.01 for e in within)
+assert all(end(a) <= b["ts"] + 0.001 for a, b in zip(chain, chain[1:])), "a stream is one after the other"
+assert all(b["ts"] < end(chain[0]) for b in beside), "other streams go beside"
+assert all(i["ts"] >= beside[0]["ts"] for i in inner) and {i["args"]["launched by"] for i in inner} == {"beside(float*)"}
+assert tail["ts"] >= max(end(e) for e in within[:-1]) - 0.001, "the tail comes last"
+rows = {}
+for e in sorted(kernels, key=lambda e: e["ts"]):
+    assert e["ts"] >= rows.get((e["pid"], e["tid"]), 0) - 0.002, e
+    rows[e["pid"], e["tid"]] = end(e)
+CHECK
+verdict 'kernels that kernels launch' $? "$work/log"
+
 # What nobody can mean.
 for words in '--clock gpu' '--host-scale 1' '--clock device --host-scale fast' '--clock device --host-scale -1'; do
   # shellcheck disable=SC2086

@@ -3,7 +3,9 @@
 #pragma once
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +20,7 @@
 #include "observe/clock/timeline.h"
 #include "observe/profiler/predictor.h"
 #include "observe/tool.h"
+#include "timing/device/children.h"
 #include "timing/device/device_model.h"
 
 namespace warpbeam::observe {
@@ -83,9 +86,11 @@ class DeviceClock : public Tool {
     Ids after;                           // what that one follows
     std::set<uint64_t> leaves;
   };
+  using Busy = std::array<std::vector<Span>, kUnits>;
   struct Device {
     Model model;
-    bool used = false;
+    Busy past;                 // when this process has used it
+    uint64_t others_seen = 0;  // what the others ask of it
   };
   // What is queued and not over: it has yet to be told how long it takes.
   struct Open {
@@ -93,7 +98,8 @@ class DeviceClock : public Tool {
     OperationKind kind{};
     bool told = false;
     bool left_alone = false;  // its launch has returned, and it runs on
-    double bytes = 0, effort = 0, of_children = 0;
+    double bytes = 0, effort = 0;
+    std::vector<timing::device::Child> children;
   };
 
   void save();
@@ -123,7 +129,16 @@ class DeviceClock : public Tool {
   Device& device(int ordinal);  // its first use makes a context
   double host_now() const;
   void charge(double nanoseconds);
-  double end_of(Device&, const Ids&);
+  // Other processes of this machine (device_sharing.cc).
+  static void keep_busy(Busy& busy, const timing::device::Operation&, const timing::device::Times&);
+  void take_account_of_others(int ordinal, Device& on);
+  void tell_others();
+  void tell_others_now_and_then();
+  void wait_turn();
+  int place_of(int ordinal) const;
+  std::optional<double> known_end_of(Device&, const Ids&);  // nothing while it hangs on what is being computed
+  double end_of(Device& on, const Ids& ids) { return known_end_of(on, ids).value_or(0); }
+  double end_of_waiting(std::unique_lock<std::mutex>& lock, int ordinal, Device& on, const Ids& ids);
   double begin_of(Device&, uint64_t id);
   Ids before_next_on(const Stream&) const;
   Ids awaited(WaitKind, uint64_t which, int* device) const;
@@ -139,6 +154,7 @@ class DeviceClock : public Tool {
   std::unordered_map<const void*, Ids> instances_;           // the last launch of each
   std::unordered_map<uint64_t, const void*> instance_of_;    // of the graph being put on a stream
   std::unordered_map<uint64_t, Open> open_;
+  std::condition_variable told_one_;                         // how long something takes
   std::unordered_map<uint64_t, int> device_of_;              // of operations that are not over on the device
   std::unordered_map<uint64_t, bool> quiet_;                 // of these: the host need not wait for it
   std::unordered_map<uint64_t, double> moments_;             // that events recorded
@@ -149,6 +165,9 @@ class DeviceClock : public Tool {
   const int process_ = getpid();
   size_t saved_ = 0;  // what the timeline had when it was saved last
   FarMemory far_;
+  const std::vector<int> visible_;  // CUDA_VISIBLE_DEVICES, as far as it has numbers
+  bool untold_ = false;             // something that others have not been told of
+  double told_ = 0;                 // when they were
   std::atomic<bool> watches_pages_ = false;
   std::optional<std::pair<double, int>> wanted_pages_;  // bytes, and where: the next operation brings them
   bool launched_ = false;

@@ -3,25 +3,31 @@
 #include <fmt/format.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace warpbeam::observe {
 
 namespace {
 
+constexpr double kSame = 10;  // nanoseconds by which what processes keep busy may differ
 constexpr double kRead = 25;  // nanoseconds that reading a clock takes where time stands still otherwise: loops that poll one end
 constexpr int64_t kSlice = 100'000;
 // Real time after which a thread that may go on at last does so whatever others do: they run but call nothing (where a run is to be
 // like the next one, as long as a busy machine may keep them from running); they are inside a call.
-constexpr int64_t kPatience = 5'000'000, kPatienceForOrder = 400'000'000, kPatienceWithCalls = 2'000'000'000;
-constexpr std::chrono::microseconds kLook{50};
+constexpr int64_t kPatience = 5'000'000, kPatienceForOrder = 400'000'000, kPatienceWithCalls = 2'000'000'000,
+                  kPatienceWithProcesses = 30'000'000;
+constexpr int64_t kFresh = 20'000'000;  // in which a process that was forked off may ask for something
+constexpr int64_t kLook = 50'000, kLookForDead = 20'000'000;
 constexpr int kQuietLooks = 6;  // in a row: a thread that starts another one sleeps for moments
 
 int64_t read(clockid_t id) {
@@ -50,12 +56,25 @@ bool asked_for() {
 
 }  // namespace
 
+class HostClock::Lock {
+ public:
+  explicit Lock(SharedTime& shared) : shared_(shared) { lock(); }
+  ~Lock() {
+    if (held_) unlock();
+  }
+  void lock() { shared_.lock(), held_ = true; }
+  void unlock() { held_ = false, shared_.unlock(); }
+
+ private:
+  SharedTime& shared_;
+  bool held_ = false;
+};
+
 struct HostClock::Thread {
   ~Thread();
   bool seen = false, in_function = false;
-  bool waiting = false;      // for its turn, at
-  double until = 0;
-  pid_t id = 0;
+  SharedTime::Thread alone{};  // where there is no room for it among the others
+  SharedTime::Thread* shared = &alone;
   int number = 0;
   int depth = 0;
   uint64_t looks = 0;
@@ -67,9 +86,9 @@ struct HostClock::Thread {
 HostClock::Thread::~Thread() {
   if (!seen) return;
   HostClock& clock = *instance();
-  std::lock_guard lock(clock.mutex_);
-  std::erase(clock.all_, this);
-  clock.changed_.notify_all();
+  Lock lock(clock.shared_);
+  if (shared != &alone) clock.shared_.leave_thread(*shared);
+  clock.shared_.tell();
 }
 
 HostClock::Thread& HostClock::self() {
@@ -77,14 +96,17 @@ HostClock::Thread& HostClock::self() {
   return self;
 }
 
-// With the mutex held.
 HostClock::Thread& HostClock::register_self() {
   Thread& thread = self();
-  if (thread.seen) return thread;
+  if (thread.seen || left_) return thread;
+  if (!rank_) {
+    process_ = shared_.enter_process(0);
+    rank_ = shared_.came;
+  }
+  if (process_) shared_.not_fresh(*process_);
   thread.seen = true;
-  thread.id = gettid();
+  if (auto* place = shared_.enter_thread(rank_)) thread.shared = place;
   ++threads_;
-  all_.push_back(&thread);
   return thread;
 }
 
@@ -95,13 +117,46 @@ int HostClock::thread() {
   return thread.number;
 }
 
+int HostClock::process() {
+  Lock lock(shared_);
+  register_self();
+  return rank_;
+}
+
 // Never destroyed: a program's last destructors may ask for the time.
 HostClock* HostClock::instance() {
   static HostClock* const clock = asked_for() ? new HostClock(scale_asked_for()) : nullptr;
   return clock;
 }
 
-HostClock::HostClock(double scale) : scale_(scale), begun_(real()), seen_(begun_) {}
+HostClock::HostClock(double scale) : scale_(scale), shared_(shared_time([](int clock) { return read(clock); })) {
+  {
+    Lock lock(shared_);
+    came_ = shared_.time;
+  }
+  std::atexit([] {
+    HostClock& clock = *instance();
+    Lock lock(clock.shared_);
+    clock.left_ = true;
+    clock.shared_.leave_process(getpid());
+    clock.shared_.tell();
+  });
+  pthread_atfork(nullptr, nullptr, [] { instance()->forked(); });
+}
+
+// What the parent has in common with others stays the parent's.
+void HostClock::forked() {
+  forked_from_shared_time();
+  Thread& thread = self();
+  thread.seen = false;
+  thread.shared = &thread.alone;
+  thread.alone = {};
+  threads_ = 0;
+  // It may ask for something soon. If it executes another program instead, that is soon forgotten.
+  Lock lock(shared_);
+  process_ = shared_.enter_process(real());
+  rank_ = shared_.came;
+}
 
 int64_t HostClock::real() { return read(CLOCK_MONOTONIC); }
 
@@ -110,15 +165,22 @@ int64_t HostClock::started(int clock_id) {
   constexpr int64_t kSecond = 1'000'000'000, kDate = 1'704'067'200 * kSecond;  // 2024
   const bool wall = clock_id == CLOCK_REALTIME || clock_id == CLOCK_REALTIME_COARSE || clock_id == CLOCK_TAI;
   const bool cpu = clock_id == CLOCK_PROCESS_CPUTIME_ID || clock_id == CLOCK_THREAD_CPUTIME_ID;
-  if (cpu) return 1'000'000;
+  if (cpu) return 1'000'000 - static_cast<int64_t>(came_);
   if (scale_ == 0) return wall ? kDate : 1000 * kSecond;
-  const int64_t then = real();
-  return read(clock_id) - (then - begun_);
+  return shared_.started[clock_id];
 }
 
 void HostClock::go_on(int64_t now) {
-  if (inside_ == 0) time_ += scale_ * static_cast<double>(std::max<int64_t>(0, now - seen_));
-  seen_ = std::max(seen_, now);
+  if (shared_.inside == 0) shared_.time += scale_ * static_cast<double>(std::max<int64_t>(0, now - shared_.seen));
+  shared_.seen = std::max(shared_.seen, now);
+  look_for_dead(now);
+}
+
+// A process that was killed may have been inside.
+void HostClock::look_for_dead(int64_t now) {
+  if (!several_processes() || now - shared_.looked < kLookForDead) return;
+  shared_.looked = now;
+  shared_.remove_dead();
 }
 
 double HostClock::now() {
@@ -132,26 +194,32 @@ double HostClock::now() {
   ++thread.looks;
   const int64_t then = real();
   {
-    std::lock_guard lock(mutex_);
+    Lock lock(shared_);
     register_self();
     go_on(then);
   }
   if (const auto* what = before_looks_.load()) (*what)();
-  std::lock_guard lock(mutex_);
-  if (inside_ || scale_ == 0) time_ += kRead;
-  return time_;
+  Lock lock(shared_);
+  if (shared_.inside || scale_ == 0) shared_.time += kRead;
+  return shared_.time;
 }
 
 // What it took to find out is nobody's time.
 void HostClock::go_on_to(double moment) {
-  std::lock_guard lock(mutex_);
-  time_ = std::max(time_, moment);
-  seen_ = std::max(seen_, real());
+  Lock lock(shared_);
+  shared_.time = std::max(shared_.time, moment);
+  shared_.seen = std::max(shared_.seen, real());
 }
 
 double HostClock::floor() {
-  std::lock_guard lock(mutex_);
-  return time_;
+  Lock lock(shared_);
+  return shared_.time;
+}
+
+bool HostClock::several_threads() const {
+  if (threads_.load(std::memory_order_relaxed) > 1 || several_processes()) return true;
+  const int64_t forked = shared_.forked.load(std::memory_order_relaxed);
+  return forked && real() - forked < kFresh;
 }
 
 bool HostClock::inside() const { return self().depth > 0; }
@@ -166,17 +234,20 @@ bool HostClock::enter() {
   Thread& thread = self();
   if (thread.depth++) return false;
   const int64_t then = real();
-  std::unique_lock lock(mutex_);
+  Lock lock(shared_);
   register_self();
   go_on(then);
-  ++inside_;
-  if (scale_ == 0 && all_.size() > 1) {
-    const double now = time_;
+  thread.here = shared_.time;
+  if (left_) return true;
+  ++shared_.inside;
+  thread.shared->inside = true;
+  if (scale_ == 0 && shared_.live > 1) {
+    const double now = shared_.time;
     lock.unlock();
-    take_turn(thread, now, true);
+    take_turn(thread, now, true, nullptr);
     lock.lock();
   }
-  thread.here = time_;
+  thread.here = shared_.time;
   return true;
 }
 
@@ -184,28 +255,26 @@ bool HostClock::leave() {
   Thread& thread = self();
   if (--thread.depth) return false;
   const int64_t then = real();
-  std::lock_guard lock(mutex_);
-  time_ = std::max(time_, thread.here);
-  seen_ = then;
-  --inside_;
+  Lock lock(shared_);
+  shared_.time = std::max(shared_.time, thread.here);
+  shared_.seen = std::max(shared_.seen, then);
+  if (left_) return true;
+  thread.shared->inside = false;
+  --shared_.inside;
   return true;
 }
 
-// Whether a thread that this one does not know of as waiting is running: one of the program's that may call something soon.
-bool HostClock::somebody_runs(const Thread& self) {
-  std::vector<pid_t> waiting{self.id};
-  {
-    std::lock_guard lock(mutex_);
-    for (const Thread* other : all_)
-      if (other->waiting) waiting.push_back(other->id);
-  }
-  DIR* tasks = opendir("/proc/self/task");
+namespace {
+
+// Whether a thread of the process, but for those, is running.
+bool runs(pid_t process, const std::vector<pid_t>& but) {
+  DIR* tasks = opendir(fmt::format("/proc/{}/task", process).c_str());
   if (!tasks) return false;
   bool any = false;
   while (const dirent* task = any ? nullptr : readdir(tasks)) {
     const pid_t id = static_cast<pid_t>(std::atoi(task->d_name));
-    if (id <= 0 || std::ranges::find(waiting, id) != waiting.end()) continue;
-    const int file = open(fmt::format("/proc/self/task/{}/stat", id).c_str(), O_RDONLY | O_CLOEXEC);
+    if (id <= 0 || std::ranges::find(but, id) != but.end()) continue;
+    const int file = open(fmt::format("/proc/{}/task/{}/stat", process, id).c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) continue;  // it has ended
     char text[256];
     const ssize_t size = ::read(file, text, sizeof text);
@@ -218,53 +287,95 @@ bool HostClock::somebody_runs(const Thread& self) {
   return any;
 }
 
-bool HostClock::is_my_turn(const Thread& self, bool of_entry, bool* busy) {
-  *busy = false;
-  if (!of_entry && time_ >= self.until) return true;
-  for (const Thread* other : all_) {
-    if (other == &self || !other->depth) continue;  // who is outside is told by whether it runs
-    if (!other->waiting) *busy = true;
-    else if (other->until < self.until || (of_entry && other->until == self.until && other->id < self.id)) *busy = true;
+}  // namespace
+
+// Whether a thread that is not known to wait is running: one of the program's that may call something soon.
+bool HostClock::somebody_runs() {
+  std::vector<pid_t> waiting{gettid()}, processes;
+  {
+    Lock lock(shared_);
+    for (size_t k = 0; k < shared_.most_threads; ++k)
+      if (shared_.threads[k].waiting) waiting.push_back(shared_.threads[k].id);
+    const int64_t now = real();
+    for (size_t k = 0; k < shared_.most_processes; ++k)
+      if (const auto& [id, fresh, busy] = shared_.processes[k]; id && id != getpid() && (!fresh || now - fresh < kFresh))
+        processes.push_back(id);
   }
-  return false;
+  return runs(getpid(), waiting) || std::ranges::any_of(processes, [&](pid_t id) { return runs(id, waiting); });
 }
 
-void HostClock::take_turn(Thread& self, double until, bool of_entry) {
-  std::unique_lock lock(mutex_);
-  self.waiting = true;
-  self.until = until;
-  changed_.notify_all();
+bool HostClock::is_my_turn(const Thread& self, bool of_entry, bool* busy) {
+  *busy = false;
+  const SharedTime::Thread& mine = *self.shared;
+  for (size_t k = 0; k < shared_.most_threads; ++k) {
+    const SharedTime::Thread& other = shared_.threads[k];
+    if (&other == &mine || !other.id || !other.inside) continue;  // who is outside is told by whether it runs
+    if (!other.waiting) *busy = true;
+    else if (other.until < mine.until ||
+             (of_entry && other.until == mine.until && std::pair(other.rank, other.id) < std::pair(mine.rank, mine.id)))
+      *busy = true;
+    // It may wait for a shorter time than it thinks.
+    else if (other.looks_again && other.seen != shared_.version) *busy = true;
+  }
+  return !of_entry && shared_.time >= mine.until;
+}
+
+void HostClock::take_turn(Thread& self, double until, bool of_entry, const std::function<double()>& again) {
+  Lock lock(shared_);
+  SharedTime::Thread& mine = *self.shared;
+  mine.until = until;
+  mine.looks_again = static_cast<bool>(again);
+  mine.seen = 0;
+  mine.waiting = true;
+  shared_.tell();
   int64_t run_since = real();
   const int64_t since = run_since;
   int quiet = 0;
   for (int64_t looked = since;;) {
+    if (again && mine.seen != shared_.version) {
+      const uint64_t version = shared_.version;
+      lock.unlock();
+      const double later = again();
+      lock.lock();
+      mine.until = later;
+      mine.seen = version;
+      shared_.tell();
+      quiet = 0;
+      if (shared_.version != version) continue;
+    }
     bool busy = false;
     if (is_my_turn(self, of_entry, &busy)) break;
     if (busy) {
       quiet = 0;
       looked = run_since = real();
+      look_for_dead(looked);
       if (run_since - since > kPatienceWithCalls) break;
     } else {
       lock.unlock();
-      const bool runs = somebody_runs(self);
+      const bool others_run = somebody_runs();
       lock.lock();
       // The clock stands still while a thread is inside, but for what others do outside meanwhile.
       const int64_t now = real();
-      if (runs) time_ = std::max(time_, std::min(until, time_ + scale_ * static_cast<double>(now - looked)));
+      if (others_run)
+        shared_.time = std::max(shared_.time, std::min(mine.until, shared_.time + scale_ * static_cast<double>(now - looked)));
       looked = now;
       if (is_my_turn(self, of_entry, &busy)) break;
-      quiet = runs || busy ? 0 : quiet + 1;
+      quiet = others_run || busy ? 0 : quiet + 1;
       if (quiet == kQuietLooks) break;
-      if (real() - run_since > (scale_ == 0 ? kPatienceForOrder : kPatience)) break;
+      const int64_t patience = scale_ == 0 ? kPatienceForOrder : several_processes() ? kPatienceWithProcesses : kPatience;
+      if (real() - run_since > patience) break;
     }
-    changed_.wait_for(lock, kLook);
+    const uint32_t changed = shared_.changed.load(std::memory_order_acquire);
+    lock.unlock();
+    shared_.wait(changed, kLook);
+    lock.lock();
   }
-  self.waiting = false;
-  changed_.notify_all();
+  mine.waiting = false;
+  shared_.tell();
 }
 
-void HostClock::wait_turn(double until) {
-  if (several_threads() && !self().in_function) take_turn(self(), until, false);
+void HostClock::wait_turn(double until, const std::function<double()>& again) {
+  if (several_threads() && !self().in_function && !left_) take_turn(self(), until, false, again);
 }
 
 void HostClock::begin_function(double at) {
@@ -295,8 +406,36 @@ void HostClock::sleep(double nanoseconds) {
     const timespec slice{0, static_cast<long>(std::min(left, kSlice))};
     clock_nanosleep(CLOCK_MONOTONIC, 0, &slice, nullptr);
   }
-  std::lock_guard lock(mutex_);
-  time_ = std::max(time_, until);
+  Lock lock(shared_);
+  shared_.time = std::max(shared_.time, until);
+}
+
+bool HostClock::keep_busy(int device, Unit unit, const std::vector<Span>& spans) {
+  Lock lock(shared_);
+  register_self();
+  if (!process_ || device < 0 || static_cast<size_t>(device) >= SharedTime::kDevices) return false;
+  SharedTime::Busy& busy = process_->busy[device][static_cast<size_t>(unit)];
+  const auto same = [](const Span& a, const Span& b) { return std::abs(a.begin - b.begin) < kSame && std::abs(a.end - b.end) < kSame; };
+  const Span* const known = busy.spans;
+  if (std::equal(spans.begin(), spans.end(), known, known + busy.count, same)) return false;
+  busy.count = static_cast<uint32_t>(std::min(spans.size(), SharedTime::kSpans));
+  std::copy_n(spans.end() - busy.count, busy.count, busy.spans);
+  ++shared_.version;
+  shared_.tell();
+  return true;
+}
+
+bool HostClock::others_busy(int device, uint64_t* seen, std::vector<Span> (&spans)[kUnits]) {
+  Lock lock(shared_);
+  register_self();
+  if (*seen == shared_.version || device < 0 || static_cast<size_t>(device) >= SharedTime::kDevices) return false;
+  *seen = shared_.version;
+  for (size_t k = 0; k < shared_.most_processes; ++k)
+    for (size_t unit = 0; &shared_.processes[k] != process_ && unit < kUnits; ++unit) {
+      const SharedTime::Busy& busy = shared_.processes[k].busy[device][unit];
+      spans[unit].insert(spans[unit].end(), busy.spans, busy.spans + busy.count);
+    }
+  return true;
 }
 
 }  // namespace warpbeam::observe

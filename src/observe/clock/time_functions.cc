@@ -26,6 +26,7 @@
 #include "observe/clock/host_clock.h"
 #include "observe/clock/imports.h"
 #include "observe/clock/last_words.h"
+#include "observe/clock/vdso.h"
 
 namespace warpbeam::observe {
 namespace {
@@ -218,6 +219,15 @@ void* look_up(void* library, const char* name) {
   [[clang::musttail]] return next(library, name);
 }
 
+using VersionedLookup = void* (*)(void*, const char*, const char*);
+void* look_up_version(void* library, const char* name, const char* version) {
+  if (name)
+    for (const Replacement& r : replacements())
+      if (!std::strcmp(r.name, name)) return r.function;
+  static const VersionedLookup next = dlvsym;
+  [[clang::musttail]] return next(library, name, version);
+}
+
 template <class Function>
 constexpr Replacement row(const char* name, Function* function) {
   return {name, reinterpret_cast<void*>(function)};
@@ -259,6 +269,11 @@ std::span<const Replacement> replacements() {
       row("mpi_wtime_", get_seconds),
       row("syscall", call_system),
       row("dlsym", look_up),
+      row("dlvsym", look_up_version),
+      // Of the vdso's library, which can be looked up as others.
+      row("__vdso_clock_gettime", get_clock),
+      row("__vdso_gettimeofday", get_day),
+      row("__vdso_time", get_time),
       row("_exit", end_now),
       row("_Exit", end_now),
       row("quick_exit", end_quickly),
@@ -274,10 +289,11 @@ namespace {
 
 // Before the program's own constructors, which may take the time. A program without the runtime at its side from the start
 // is seen when it loads it.
-[[gnu::constructor]] void begin() {
+[[gnu::constructor]] void begin(int argc, char** argv, char**) {
   if (!HostClock::instance()) return;
   begun(CLOCK_REALTIME);
   redirect_time();
+  replace_vdso(replacements(), argc, argv);
 }
 
 }  // namespace

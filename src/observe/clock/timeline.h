@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 #include "observe/clock/host_clock.h"
 #include "observe/clock/kernel_time.h"
 #include "observe/tool.h"
+#include "timing/device/children.h"
 #include "timing/device/operation.h"
 
 namespace warpbeam::observe {
@@ -29,6 +31,9 @@ class Timeline {
   void queued(const Operation& operation, std::string_view from, std::string_view to, bool in_graph);
   void describe_launch(uint64_t operation, const vm::Launch& launch);
   void describe_time(uint64_t operation, const KernelTime& time);
+  // A grid that the operation's kernel has launched; and when all of these run, of so long as it takes.
+  void child(uint64_t operation, const vm::Launch& launch, const KernelTime& time);
+  void place_children(uint64_t operation, double all, const std::vector<timing::device::Child>& children);
   // So many bytes of the device's memory are given away, or (less than none) come back.
   void memory(double at, int device, int64_t bytes);
   void describe_link_use(uint64_t operation, const LinkUse& use);
@@ -65,7 +70,16 @@ class Timeline {
     LinkUse link;
     double read = 0, written = 0, blocks_share = 0;  // bytes of memory
     timing::device::Times times;
+    void describe(const vm::Launch& launch, uint32_t name);
   };
+  struct Child {
+    Entry entry;
+    uint64_t operation = 0;  // within which it runs
+    size_t parent = 0;       // 1 + the place of the child that launched it; 0: the operation itself
+    double begin = 0, end = 0;  // of the operation's time, which may go slower
+  };
+  using Json = nlohmann::ordered_json;
+  static Json row_of(uint64_t id, const Entry& e);
   uint32_t word(std::string_view text);
 
   HostClock& clock_;
@@ -75,6 +89,8 @@ class Timeline {
   std::vector<Range> ranges_;
   std::vector<std::pair<uint64_t, Entry>> operations_;
   std::unordered_map<uint64_t, size_t> open_;  // operations that are not over
+  std::vector<Child> children_;                         // that have their place
+  std::unordered_map<uint64_t, Entry> fresh_children_;  // the others, by number
   std::unordered_map<int, std::vector<Range>> pushed_;
   struct Change {
     double at;

@@ -11,6 +11,7 @@
 #include "observe/profiler/samples.h"
 #include "observe/profiler/totals.h"
 #include "vm/code.h"
+#include "vm/launched_from.h"
 #include "vm/machine.h"
 #include "vm/observer.h"
 
@@ -39,6 +40,7 @@ class LaunchProfile final : public vm::Observer {
   const uint64_t number;               // of the launch in the program
   const uint64_t operation;            // of the stream
   const vm::Launch launch;             // without the observer
+  const vm::LaunchedFrom from = vm::launched_from();  // of a child
   const uint32_t assembled_registers;  // by the vendor's assembler; 0: not known
   FunctionCounts counts;               // complete after end_grid
   SampleStore samples;

@@ -25,7 +25,7 @@ function bytesText(n) {
 }
 const rate = (bytes, ns) => (ns > 0 ? `${+(bytes / ns).toPrecision(4)} GB/s` : "");
 const COLUMNS = ["id", "kind", "name", "device", "stream", "call", "begin", "end", "waited", "behind", "bytes", "from", "to", "queue", "engine", "share",
-  "read", "written", "graph", "gx", "gy", "gz", "bx", "by", "bz", "registers", "staticShared", "dynamicShared", "linkRead", "linkWritten", "migrated", "populated"];
+  "read", "written", "graph", "gx", "gy", "gz", "bx", "by", "bz", "registers", "staticShared", "dynamicShared", "linkRead", "linkWritten", "migrated", "populated", "parent"];
 const KINDS = ["kernel", "copy", "fill", "record", "wait", "host function", "internal", "library"];
 const SHOWN_KINDS = new Set(["kernel", "copy", "fill", "host function", "library"]);
 
@@ -56,9 +56,13 @@ function readRun(data, label) {
       if (o.call) o.call.operations.push(o);
       run.operations.push(o);
     }
-    for (const o of byId.values()) if ((o.behind = byId.get(o.behind) || null)) o.behind.waits.push(o);
-    for (const t of threads.values()) t.calls.sort(byBegin), t.ranges.sort((a, b) => a.begin - b.begin || b.end - a.end);
-    run.processes.push({ name: d.program.split("/").pop(), id: d.process, threads: [...threads.values()].sort((a, b) => a.id - b.id), memory: d.memory, left_out: d.left_out });
+    for (const o of byId.values()) {
+      if ((o.behind = byId.get(o.behind) || null)) o.behind.waits.push(o);
+      if ((o.parent = byId.get(o.parent) || null)) (o.parent.children ||= []).push(o);
+    }
+    for (const t of threads.values()) t.calls.sort(byBegin).forEach((call, k) => { call.place = k; }), t.ranges.sort((a, b) => a.begin - b.begin || b.end - a.end);
+    const name = d.program.split("/").pop();
+    run.processes.push({ name: data.length > 1 && !/^rank /.test(name) ? `${name} (${d.process})` : name, id: d.process, threads: [...threads.values()].sort((a, b) => a.id - b.id), memory: d.memory, left_out: d.left_out });
   });
   run.operations.sort(byBegin), run.calls.sort(byBegin);
   const all = [...run.operations, ...run.calls, ...run.ranges];
@@ -142,7 +146,13 @@ function layOut() {
       });
     for (const [device, operations] of group(run.operations.filter((o) => SHOWN_KINDS.has(o.kind)), (o) => o.device)) {
       heading(`${run.device.name}${device ? ` (${device})` : ""}`, run);
-      if (show.streams) for (const [stream, items] of group(operations, (o) => o.stream)) bars(stream < 2 ** 40 ? `stream ${stream}` : "branch of a graph", items, run, { gaps: true });
+      const several = run.processes.length > 1;
+      if (show.streams)
+        for (const [process, own] of group(operations, (o) => o.process)) {
+          const whose = several ? `${run.processes[process].name} ` : "";
+          for (const [stream, items] of group(own.filter((o) => !o.parent), (o) => o.stream)) bars(whose + (stream < 2 ** 40 ? `stream ${stream}` : "branch of a graph"), items, run, { gaps: true });
+          bars(`${whose}launched by kernels`, own.filter((o) => o.parent), run);
+        }
       if (show.engines) for (const [engine, items] of group(operations.filter((o) => o.engine >= 0), (o) => o.engine)) bars(`copy engine ${engine}`, items, run);
       if (show.queues) for (const [queue, items] of group(operations.filter((o) => o.queue >= 0), (o) => o.queue)) bars(`hardware queue ${queue}`, items, run);
       if (!show.areas) continue;
@@ -219,8 +229,15 @@ function firstAfter(items, time) {
   return Math.max(0, low - 8);
 }
 
+const movesPageable = (call) => call.operations.some((o) => o.kind === "copy" && (o.from === "Pageable" || o.to === "Pageable"));
+// What kept the host from asking earlier: the call before, if it waited.
+function hostText(o) {
+  const before = o.call && o.call.thread.calls[o.call.place - 1];
+  if (!before || !waits(before) || o.call.begin - before.end > before.end - before.begin) return "the host asks for it only then";
+  return movesPageable(before) ? "pageable copy blocks the host" : `the host waits in ${before.name}`;
+}
 const GAPS = {
-  host: () => "the host asks for it only then",
+  host: hostText,
   stream: (o) => (o.behind ? `behind ${o.behind.title}` : "behind the stream's last"),
   "other stream": (o) => (o.behind ? `waits for stream ${o.behind.stream}` : "waits for another stream"),
   "hardware queue": (o) => `false dependency: same hardware queue${o.behind ? ` as stream ${o.behind.stream}` : ""}`,
@@ -321,7 +338,9 @@ function drawArrows(g, c) {
     g.fill();
   };
   if (chosen.is === "operation") {
-    if (chosen.call) arrow(chosen.call, chosen, false, c.ink);
+    if (chosen.parent) arrow(chosen.parent, chosen, false, c.ink);
+    else if (chosen.call) arrow(chosen.call, chosen, false, c.ink);
+    for (const o of (chosen.children || []).slice(0, 50)) arrow(chosen, o, false, c.ink);
     if (chosen.behind) arrow(chosen.behind, chosen, true, c.hot);
     for (const o of chosen.waits.slice(0, 50)) arrow(chosen, o, true, c.hot);
   } else if (chosen.is === "call") {
@@ -387,8 +406,7 @@ function facts(item, start) {
   const f = [["begins", timeText(item.begin - start, 7)], ["takes", timeText(item.end - item.begin)]];
   const add = (name, value) => { if (value) f.push([name, value]); };
   if (item.is === "call") {
-    const pageable = item.operations.find((o) => o.kind === "copy" && (o.from === "Pageable" || o.to === "Pageable"));
-    if (pageable) add("blocks", "pageable copy: the host has to move every byte itself");
+    if (movesPageable(item)) add("blocks", "pageable copy: the host has to move every byte itself");
     add("asked for", item.operations.filter((o) => SHOWN_KINDS.has(o.kind)).map((o) => o.title.replace(/\(.*$/, "")).slice(0, 6).join(", "));
     add("thread", String(item.thread.id));
     return f;
@@ -409,7 +427,9 @@ function facts(item, start) {
   if (item.queue >= 0) add("hardware queue", String(item.queue));
   if (item.engine >= 0) add("copy engine", String(item.engine));
   if (item.call) add("after its call", timeText(item.begin - item.call.begin));
-  add("not earlier, because", gapText(item));
+  if (item.parent) add("launched by", item.parent.title);
+  else add("not earlier, because", gapText(item));
+  if (item.children) add("launched", `${item.children.length} kernel${item.children.length > 1 ? "s" : ""}`);
   return f;
 }
 function factsOf(item) {
@@ -426,7 +446,7 @@ function choose(item, reveal = false) {
   const go = (label, to) => to && make("button", { type: "button", onclick: () => choose(to, true) }, label);
   const row = homeOf(item), k = row ? row.items.indexOf(item) : -1;
   box.replaceChildren(make("h2", {}, item.title || item.name), make("dl", {}, ...factsOf(item).flatMap(([n, v]) => [make("dt", {}, n), make("dd", {}, v)])),
-    make("div", { class: "row" }, go("Its call", item.call), go("What it waited for", item.behind), go("What it asked for", item.operations && item.operations.find((o) => SHOWN_KINDS.has(o.kind))),
+    make("div", { class: "row" }, go("Its call", item.call), go("What it waited for", item.behind), go("What launched it", item.parent), go("What it launched", item.children && item.children[0]), go("What it asked for", item.operations && item.operations.find((o) => SHOWN_KINDS.has(o.kind))),
       go("The one before", row && row.items[k - 1]), go("The next", row && row.items[k + 1])));
   if (reveal && row) {
     const run = row.run, span = view.to - view.from, begin = item.begin - run.begin, end = item.end - run.begin;
@@ -467,7 +487,7 @@ function areaAt(event) {
 // --- the critical path: from the last operation back over what each waited for, and over the host where it waited for nothing
 function criticalPath(run) {
   const found = new Set();
-  const ends = run.operations.filter((o) => SHOWN_KINDS.has(o.kind)).sort((a, b) => a.end - b.end);
+  const ends = run.operations.filter((o) => SHOWN_KINDS.has(o.kind) && !o.parent).sort((a, b) => a.end - b.end);
   let now = ends[ends.length - 1] || null;
   while (now && !found.has(now)) {
     found.add(now);

@@ -172,10 +172,19 @@ std::optional<double> DeviceModel::drain(uint64_t stream, size_t left) {
   return run_until([&] { return unfinished(stream) <= left ? std::optional(now_) : std::nullopt; });
 }
 
-DeviceModel DeviceModel::look_ahead() const {
+DeviceModel DeviceModel::look_ahead(Done done) const {
   DeviceModel copy = *this;
-  copy.done_ = nullptr;
+  copy.done_ = std::move(done);
   return copy;
+}
+
+void DeviceModel::run_dry() {
+  run_until([] { return std::optional<double>(); });
+}
+
+double DeviceModel::part_beside(const std::vector<Others::Span>& others) const {
+  const auto now = [&](const Others::Span& span) { return span.begin <= now_ + kInstant && span.end > now_ + kInstant; };
+  return 1 / (1 + static_cast<double>(std::ranges::count_if(others, now)));
 }
 
 // All that happens at this moment.
@@ -281,15 +290,21 @@ void DeviceModel::share_out() {
     }
     memory += o.memory_share * one.rate;
   }
-  if (memory > 1)
-    for (uint64_t id : kernels_)
-      if (Live& one = live(id); one.operation.memory_share > 0)
-        one.rate /= 1 - one.operation.memory_share + one.operation.memory_share * memory;
+  const double part = part_beside(beside_.kernels);
+  for (uint64_t id : kernels_) {
+    Live& one = live(id);
+    if (memory > 1 && one.operation.memory_share > 0) one.rate /= 1 - one.operation.memory_share + one.operation.memory_share * memory;
+    one.rate *= part;
+  }
   bool ways[3] = {};
   for (const Ids& engine : engines_)
     if (!engine.empty() && live(engine.front()).running) ways[static_cast<size_t>(live(engine.front()).operation.way)] = true;
   for (const Ids& engine : engines_)
-    if (!engine.empty() && live(engine.front()).running) live(engine.front()).rate = ways[0] && ways[1] ? link_->both_ways : 1;
+    if (!engine.empty() && live(engine.front()).running) {
+      Live& one = live(engine.front());
+      one.rate = ways[0] && ways[1] ? link_->both_ways : 1;
+      if (one.operation.way != Way::Peer) one.rate *= part_beside(one.operation.way == Way::ToHost ? beside_.to_host : beside_.to_device);
+    }
 }
 
 bool DeviceModel::end_what_is_over() {
@@ -347,6 +362,9 @@ double DeviceModel::next() const {
       if (const Live& head = live_.at(queue.front()); !head.open) at(head.ready);
   at(front_free_);
   at(functions_free_);
+  if (!in_stream_.empty())
+    for (const auto* others : {&beside_.kernels, &beside_.to_device, &beside_.to_host})
+      for (const Others::Span& span : *others) at(span.begin), at(span.end);
   const auto running = [&](const Live& one) {
     const Operation& o = one.operation;
     if (!one.running || one.rate <= 0 || o.nanoseconds == kUnknown) return;

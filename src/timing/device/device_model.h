@@ -10,6 +10,9 @@
 // is left, so small kernels run side by side and one that follows a large one begins in its last wave. A kernel goes as fast
 // as its share of what it could use, and all that want more of the memory than there is are slowed down together.
 //
+// Other processes have contexts of their own, and contexts take turns: while n others want the multiprocessors, or a way of the link, each gets
+// one part in n + 1 of it (slices of some milliseconds are not told apart).
+//
 // The model only runs as far as it is asked to: what happened before a moment is final once the host cannot ask for anything
 // before it. How long a kernel takes may be told after it was submitted; until then it runs.
 #pragma once
@@ -18,6 +21,7 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "model/device.h"
@@ -47,8 +51,18 @@ class DeviceModel {
   std::optional<double> begin(uint64_t id);
   // Until no more than so many operations of the stream are left.
   std::optional<double> drain(uint64_t stream, size_t left);
-  // For a look at what will be, if nothing else is asked for. It tells nobody of what is over.
-  DeviceModel look_ahead() const;
+  // For a look at what will be, if nothing else is asked for. It tells `done` alone of what is over.
+  DeviceModel look_ahead(Done done = nullptr) const;
+  // Goes on until nothing happens any more.
+  void run_dry();
+  // From when until when others want the multiprocessors, and the ways of the link to the device and to the host.
+  struct Others {
+    struct Span {
+      double begin = 0, end = 0;
+    };
+    std::vector<Span> kernels, to_device, to_host;
+  };
+  void share_with(Others others) { beside_ = std::move(others); }
   // What is done and long past is forgotten, and counts as done.
   bool is_done(uint64_t id) const;
   size_t unfinished(uint64_t stream) const;  // operations
@@ -60,14 +74,14 @@ class DeviceModel {
   struct Live {
     Operation operation;
     Times times;
-    size_t open = 0;              // operations that it follows and that are not done
-    std::vector<uint64_t> before; // operations that follow it
-    double ready = 0;             // when all it follows has been done, with what lies between
-    double left = 0;              // when it left its queue
-    double progress = 0;          // of its nanoseconds
-    double least = 0;             // that it takes, of that what passed before it began
+    size_t open = 0;  // operations that it follows and that are not done
+    std::vector<uint64_t> before;  // operations that follow it
+    double ready = 0;  // when all it follows has been done, with what lies between
+    double left = 0;  // when it left its queue
+    double progress = 0;  // of its nanoseconds
+    double least = 0;  // that it takes, of that what passed before it began
     double rate = 0;
-    double share = 0;             // of the multiprocessors
+    double share = 0;  // of the multiprocessors
     bool running = false, done = false;
   };
   using Ids = std::deque<uint64_t>;
@@ -91,24 +105,26 @@ class DeviceModel {
   double next() const;
   void move(double to);
   void forget();
+  double part_beside(const std::vector<Others::Span>& others) const;  // of what it shares with those
 
   const model::Device* device_;
   const model::Link* link_;
   int connections_;
   Done done_;
   double now_ = 0;
-  double front_free_ = 0;     // when the next kernel may begin
-  double functions_free_ = 0; // when the next host function may begin
-  double free_share_ = 1;     // of the multiprocessors
+  double front_free_ = 0;  // when the next kernel may begin
+  double functions_free_ = 0;  // when the next host function may begin
+  double free_share_ = 1;  // of the multiprocessors
   std::unordered_map<uint64_t, Live> live_;
   std::unordered_map<uint64_t, size_t> stream_queue_;
   std::unordered_map<uint64_t, size_t> in_stream_;  // unfinished operations
-  std::unordered_map<int, size_t> turn_;            // of the next stream, by priority
+  std::unordered_map<int, size_t> turn_;  // of the next stream, by priority
   std::vector<Ids> queues_;
-  std::vector<Ids> engines_;              // the front runs
-  std::vector<uint64_t> kernels_;         // that have left their queues, in order; Memory too
-  std::vector<uint64_t> others_;          // marks and host functions under way
-  Ids past_;                              // done, and still known
+  std::vector<Ids> engines_;  // the front runs
+  std::vector<uint64_t> kernels_;  // that have left their queues, in order; Memory too
+  std::vector<uint64_t> others_;  // marks and host functions under way
+  Ids past_;  // done, and still known
+  Others beside_;
 };
 
 }  // namespace warpbeam::timing::device

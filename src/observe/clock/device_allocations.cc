@@ -1,0 +1,137 @@
+// Memory that is allocated and freed.
+#include <algorithm>
+#include <cmath>
+
+#include "observe/clock/device_clock.h"
+#include "observe/clock/time_functions.h"
+
+namespace warpbeam::observe {
+
+namespace {
+
+constexpr double kMiB = 1 << 20;
+constexpr uint64_t kSmallAllocation = 1 << 20, kGrain = 512;  // bytes
+constexpr double kBlock = 2 * kMiB;
+constexpr uint32_t kWriteCombined = 4;      // cudaHostAllocWriteCombined
+constexpr double kPoolBlock = 32 * kMiB;  // by which pools grow
+
+// Of cudaMallocAsync and cudaFreeAsync.
+bool in_order(const vm::Allocation& allocation) { return allocation.origin.find("Async") != allocation.origin.npos; }
+
+bool is_on_device(vm::MemoryKind kind) {
+  return kind == vm::MemoryKind::Device || kind == vm::MemoryKind::Managed || kind == vm::MemoryKind::Variable;
+}
+
+}  // namespace
+
+// Small allocations lie in blocks of 2 MiB: whether one needs a new block, or the last one in its block has gone.
+bool DeviceClock::SmallBlocks::take(uint64_t base, uint64_t bytes) {
+  if (bytes > kSmallAllocation) return false;
+  const double size = static_cast<double>((bytes + kGrain - 1) / kGrain * kGrain);
+  const bool fits = !sizes.empty() && used + size <= held;
+  if (!fits) held += kBlock;
+  used += size;
+  sizes[base] = size;
+  return fits;
+}
+
+bool DeviceClock::SmallBlocks::give(uint64_t base) {
+  auto found = sizes.find(base);
+  if (found == sizes.end()) return false;
+  used -= found->second;
+  sizes.erase(found);
+  const bool stays = used > held - kBlock;
+  if (!stays) held -= kBlock;
+  return stays;
+}
+
+// Whether there is something that pools hold and nobody uses.
+bool DeviceClock::give_back_free() {
+  const double needed = std::ceil(pool_used_ / kPoolBlock) * kPoolBlock;
+  return std::exchange(pool_held_, std::min(pool_held_, needed)) > needed;
+}
+
+double DeviceClock::pinned_share(const vm::Allocation& allocation) const {
+  return allocation.flags & kWriteCombined ? link_.write_combined : 1;
+}
+
+void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
+  std::lock_guard lock(mutex_);
+  device(ordinal);
+  const double mib = static_cast<double>(allocation.size) / kMiB;
+  switch (allocation.kind) {
+    case vm::MemoryKind::Managed:
+      charge(link_.managed_call);
+      charge_first(&model::Link::managed_first);
+      break;
+    case vm::MemoryKind::Device:
+      if (!in_order(allocation)) {
+        if (small_blocks_.take(allocation.base, allocation.size)) {
+          charge(link_.allocate_small_call);
+          break;
+        }
+        charge(link_.allocate_call + link_.allocate_mib * mib);
+        charge_first(&model::Link::allocate_first);
+        if (device(ordinal).model.unfinished()) charge(link_.allocate_beside);
+        break;
+      }
+      pool_used_ += static_cast<double>(allocation.size);
+      charge_first(&model::Link::pool_first);
+      if (pool_waited_ && pool_used_ <= pool_held_) --pool_waited_, charge(link_.allocate_in_order_again);
+      if (pool_used_ <= pool_held_) {
+        charge(link_.allocate_in_order_call);
+        break;
+      }
+      charge(std::ceil((pool_used_ - pool_held_) / kPoolBlock) * (link_.pool_call + link_.pool_mib * kPoolBlock / kMiB));
+      pool_held_ = std::ceil(pool_used_ / kPoolBlock) * kPoolBlock;
+      break;
+    case vm::MemoryKind::Registered: charge(link_.register_call + link_.register_mib * mib); break;
+    case vm::MemoryKind::Pinned: charge(link_.pin_call + link_.pin_mib * (1 + std::max(0.0, mib - 1) * pinned_share(allocation))); break;
+    case vm::MemoryKind::Variable:
+    case vm::MemoryKind::Constant: break;
+  }
+  far_.allocated(allocation);
+  watches_pages_ = far_.watches();
+  if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, static_cast<int64_t>(allocation.size));
+  redirect_time();  // in modules that were loaded since
+}
+
+void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
+  std::lock_guard lock(mutex_);
+  if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, -static_cast<int64_t>(allocation.size));
+  const bool touched = far_.freed(allocation.base);
+  const double mib = static_cast<double>(allocation.size) / kMiB;
+  switch (allocation.kind) {
+    case vm::MemoryKind::Managed: charge(link_.managed_call + (touched ? link_.managed_used : 0)); break;
+    case vm::MemoryKind::Registered: charge(link_.unregister_call + link_.unregister_mib * mib); break;
+    case vm::MemoryKind::Pinned:
+      charge(link_.unpin_call + link_.unpin_mib * (1 + std::max(0.0, mib - 1) * pinned_share(allocation)));
+      break;
+    default:
+      if (in_order(allocation)) pool_used_ = std::max(0.0, pool_used_ - static_cast<double>(allocation.size));
+      if (in_order(allocation)) {
+        charge(link_.free_in_order_call);
+        ++pool_freed_;
+        break;
+      }
+      if (small_blocks_.give(allocation.base)) {
+        charge(link_.allocate_small_call);
+        break;
+      }
+      charge(link_.free_call + link_.free_mib * mib);
+      charge_first(&model::Link::free_first);
+  }
+}
+
+bool DeviceClock::wants_pages(uint64_t base, uint64_t bytes, int device) {
+  std::lock_guard lock(mutex_);
+  wanted_pages_ = {far_.prefetch(base, bytes, device), device};
+  return true;
+}
+
+void DeviceClock::advised(uint64_t base, uint64_t bytes, int advice, int device) {
+  std::lock_guard lock(mutex_);
+  far_.advise(base, bytes, advice, device);
+}
+
+}  // namespace warpbeam::observe

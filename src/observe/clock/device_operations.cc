@@ -1,0 +1,212 @@
+// What is put on streams: how long it takes, and what it costs the host.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "observe/activity.h"
+#include "observe/clock/call_state.h"
+#include "observe/clock/device_clock.h"
+
+namespace warpbeam::observe {
+
+using timing::device::kUnknown;
+using timing::device::Kind;
+using timing::device::Way;
+
+namespace {
+
+constexpr size_t kQueued = 1022;  // launches of a stream before a call waits, of an H200
+constexpr size_t kStreams = 128;  // that are remembered, idle or not
+constexpr double kHostCopy = 10;  // bytes in a nanosecond, from host to host
+constexpr double kMiB = 1 << 20;
+constexpr double kSmallFill = 4096;     // bytes; an H100
+constexpr double kStaged = 64 << 10;    // bytes; less is copied from pageable memory by the processor, whatever the stream has to do
+constexpr double kFirstToHost = 512 << 10;  // bytes that come to pageable memory slower
+constexpr double kStays = 0.7;              // of L2, that a copy may fill and find again
+
+}  // namespace
+
+DeviceClock::Place DeviceClock::place(uint64_t address, const Operation& operation) const {
+  const auto kind = [&](const vm::DeviceMemory& memory) -> std::optional<Place> {
+    const auto allocation = memory.find(address);
+    if (!allocation) return std::nullopt;
+    const bool host = allocation->kind == vm::MemoryKind::Pinned || allocation->kind == vm::MemoryKind::Registered;
+    return host ? Place::Pinned : Place::Device;
+  };
+  if (const auto here = kind(*operation.memory)) return *here;
+  for (const auto& [ordinal, memory] : memories_)
+    if (memory != operation.memory)
+      if (const auto there = kind(*memory)) return *there == Place::Pinned ? Place::Pinned : Place::OtherDevice;
+  return Place::Pageable;
+}
+
+std::string_view DeviceClock::name_of(Place place) {
+  switch (place) {
+    case Place::Device: return "Device";
+    case Place::OtherDevice: return "Peer";
+    case Place::Pinned: return "Pinned";
+    case Place::Pageable: return "Pageable";
+  }
+  return "";
+}
+
+void DeviceClock::describe_copy(const Operation& operation, timing::device::Operation& to_do, double* pageable_bytes) {
+  const auto bytes = static_cast<double>(operation.to.width * operation.to.rows * operation.to.planes);
+  const Place to = place(operation.to.base, operation), from = place(operation.from.base, operation);
+  const auto is_host = [](Place place) { return place == Place::Pinned || place == Place::Pageable; };
+  if (is_host(to) && is_host(from)) return charge(bytes / kHostCopy);
+  to_do.kind = Kind::Copy;
+  const auto apart = [](const Bytes& b) { return b.rows > 1 && b.pitch != b.width; };
+  const double rows = apart(operation.to) || apart(operation.from) ? static_cast<double>(operation.to.rows * operation.to.planes) : 0;
+  if (!is_host(to) && !is_host(from)) {
+    if (to == Place::Device && from == Place::Device) {
+      if (!to_do.in_graph) charge(link_.on_device_call), charge_first(&model::Link::on_device_first);
+      const bool stays = 2 * bytes <= kStays * static_cast<double>(model_.l2_bytes);
+      const double memory = model_.memory_bytes_per_second() * 1e-9 * link_.on_device_share;
+      const double moved = 2 * bytes / (stays ? std::max(memory, link_.on_device_cached) : memory);
+      to_do.kind = Kind::Memory;
+      to_do.nanoseconds = std::max(least_kernel_time(model_).nanoseconds, link_.copy_start) + moved + rows * link_.device_row;
+      to_do.memory_share = stays ? 0 : moved / to_do.nanoseconds;
+      return;
+    }
+    if (!to_do.in_graph) charge(link_.copy_call);
+    to_do.way = Way::Peer;
+    to_do.nanoseconds = link_.copy_start + bytes / link_.peer;
+    return;
+  }
+  const bool there = is_host(from);
+  to_do.way = there ? Way::ToDevice : Way::ToHost;
+  if ((there ? from : to) == Place::Pinned) {
+    // Of what is small the processor puts the bytes beside the command.
+    const bool by_hand = there && !rows && bytes <= link_.inline_bytes;
+    if (!to_do.in_graph) charge(link_.copy_call + (by_hand ? bytes / link_.inline_speed : 0));
+    const double start = there && !by_hand ? link_.copy_start_to_device : link_.copy_start;
+    to_do.nanoseconds = start + rows * link_.copy_row + bytes / (there ? link_.pinned_to_device : link_.pinned_to_host);
+    return;
+  }
+  if (!there) {
+    if (!to_do.in_graph) charge(link_.copy_call), charge_first(&model::Link::copy_back_first);
+    const double first = std::min(bytes, kFirstToHost);
+    to_do.nanoseconds =
+        link_.pageable_start + rows * link_.copy_row + first / link_.pageable_to_host_first + (bytes - first) / link_.pageable_to_host;
+    return;
+  }
+  // It goes through a pinned buffer of the driver's, piece by piece: the device waits for the processor.
+  if (!to_do.in_graph) charge_first(&model::Link::copy_first);
+  if (!to_do.in_graph) charge(link_.pageable_call + (bytes < kStaged && link_.inline_bytes > 0 ? bytes / link_.inline_speed : 0));
+  *pageable_bytes = bytes;
+  const double last = std::min(bytes, kStaged) / link_.pinned_to_device;
+  to_do.nanoseconds =
+      link_.copy_start + rows * link_.copy_row + last + (bytes < kStaged && link_.inline_bytes > 0 ? 0 : staging_time(bytes));
+}
+
+double DeviceClock::staging_time(double bytes) const {
+  const double cached = link_.pageable_far > 0 ? std::min(bytes, link_.host_cache * kMiB) : bytes;
+  return cached / link_.pageable_to_device + (bytes > cached ? (bytes - cached) / link_.pageable_far : 0);
+}
+
+void DeviceClock::queued(const Operation& operation) {
+  std::lock_guard lock(mutex_);
+  if (auto* watch = activity_watch()) watch->queued(operation, host_now());
+  if (streams_.size() > kStreams && operation.id % kStreams == 0)
+    std::erase_if(streams_, [&](const auto& each) {
+      const Ids& last = each.second.last;
+      return !graphs_.contains(each.first) && std::ranges::none_of(last, [&](uint64_t id) { return device_of_.contains(id); });
+    });
+  memories_[operation.device] = operation.memory;
+  Device& on = device(operation.device);
+  const double asked_for = host_now();
+  if (!graphs_.contains(operation.stream)) {
+    charge(cost_of(operation));
+    if (operation.kind == OperationKind::Record) charge_first(&model::Link::record_first);
+    if (operation.kind == OperationKind::HostCall) charge_first(&model::Link::host_function_first);
+    if (operation.kind == OperationKind::Launch || operation.kind == OperationKind::Library) charge_launch(operation);
+    this_call.quick = true;
+  }
+  timing::device::Operation to_do;
+  to_do.id = operation.id;
+  to_do.priority = operation.priority;
+  to_do.in_graph = graphs_.contains(operation.stream);
+  to_do.after = follows(operation);
+  to_do.stream = branch_of(operation, to_do.after);
+  Open open;
+  open.device = operation.device, open.kind = operation.kind;
+  double pageable_bytes = 0;  // that are copied to the device
+  switch (operation.kind) {
+    case OperationKind::Launch:
+    case OperationKind::Library:
+      to_do.kind = Kind::Kernel;
+      to_do.nanoseconds = kUnknown;
+      open.effort = static_cast<double>(operation.effort);
+      open_[operation.id] = open;
+      if (operation.kind == OperationKind::Launch) this_call.last_launch = operation.id;
+      break;
+    case OperationKind::HostCall:
+      to_do.kind = Kind::HostFunction;
+      to_do.nanoseconds = kUnknown;
+      open_[operation.id] = open;
+      break;
+    case OperationKind::Copy:
+      moves_[operation.id] = operation;
+      describe_copy(operation, to_do, &pageable_bytes);
+      break;
+    case OperationKind::Fill: {
+      moves_[operation.id] = operation;
+      const auto bytes = static_cast<double>(operation.to.width * operation.to.rows * operation.to.planes);
+      const double moved = bytes / (model_.memory_bytes_per_second() * 1e-9 * link_.fill_share);
+      const bool small = bytes <= kSmallFill;
+      if (!to_do.in_graph) charge(small ? link_.small_fill_call : link_.fill_call), charge_first(&model::Link::fill_first);
+      to_do.kind = Kind::Memory;
+      const double rows = operation.to.rows > 1 && operation.to.pitch != operation.to.width
+                              ? static_cast<double>(operation.to.rows * operation.to.planes)
+                              : 0;
+      to_do.nanoseconds = (small ? link_.small_fill : least_kernel_time(model_).nanoseconds) + moved + rows * link_.fill_row;
+      to_do.memory_share = small ? 0 : moved / to_do.nanoseconds;
+      break;
+    }
+    case OperationKind::Record: to_do.kind = Kind::Record; break;
+    case OperationKind::Wait: break;
+    case OperationKind::Internal:
+      if (!wanted_pages_) break;
+      charge(link_.prefetch_call);
+      if (const auto [bytes, where] = *wanted_pages_; bytes > 0) {
+        to_do.kind = Kind::Copy;
+        to_do.way = where < 0 ? Way::ToHost : Way::ToDevice;
+        to_do.nanoseconds = link_.copy_start + bytes / ((where < 0 ? link_.pinned_to_host : link_.pinned_to_device) * link_.prefetch_share);
+      }
+      wanted_pages_.reset();
+      break;
+  }
+  on.model.advance(clock_.floor());
+  if (clock_.inside() && on.model.unfinished(to_do.stream) >= kQueued)
+    if (const auto room = on.model.drain(to_do.stream, kQueued - 1)) clock_.here() = std::max(clock_.here(), *room);
+  to_do.submitted = host_now() + link_.submit;
+  // Devices know each other's operations only by their ends.
+  for (uint64_t id : to_do.after)
+    if (auto other = device_of_.find(id); other != device_of_.end() && other->second != operation.device)
+      if (const double end = end_of(device(other->second), {id}); end > 0)
+        to_do.submitted = std::max(to_do.submitted, end + link_.wait_gap);
+  device_of_[operation.id] = operation.device;
+  if (timeline_) {
+    const bool copy = operation.kind == OperationKind::Copy;
+    timeline_->queued(operation, copy ? name_of(place(operation.from.base, operation)) : "",
+                      copy ? name_of(place(operation.to.base, operation)) : "", to_do.in_graph);
+  }
+  const bool staged = to_do.kind == Kind::Copy && to_do.way == Way::ToDevice && pageable_bytes > 0 && !to_do.in_graph && clock_.inside();
+  // cudaMemcpy from pageable memory begins when the stream has nothing left to do.
+  if (staged && !to_do.after.empty() && called_function().find("Async") == std::string::npos)
+    if (const double idle = end_of(on, to_do.after); idle > asked_for) {
+      clock_.here() += idle - asked_for;
+      to_do.submitted = host_now() + link_.submit;
+    }
+  if (to_do.kind == Kind::Memory || staged) quiet_[operation.id] = true;
+  account_for(operation, operation.id);
+  on.model.submit(std::move(to_do));
+  untold_ = true;
+  if (!staged || pageable_bytes < kStaged) return;
+  // Of what is more than a piece the host copies the first one aside once the device takes it.
+  if (const double begins = begin_of(on, operation.id); begins > clock_.here() + link_.submit + 1) clock_.here() = begins;
+  charge(std::max(0.0, staging_time(pageable_bytes) - link_.pageable_ahead * std::min(1.0, pageable_bytes / kMiB)));
+}
+
+}  // namespace warpbeam::observe
