@@ -19,6 +19,7 @@
 #include "report/details.h"
 #include "report/html.h"
 #include "report/source.h"
+#include "report/timeline.h"
 
 namespace warpbeam::compiler {
 namespace {
@@ -204,7 +205,7 @@ Result<bool> write_to(const std::string& path, const std::function<void(std::ost
 
 namespace {
 
-Result<bool> print_pages(const Request& request, const Json& recording) {
+Result<bool> print_pages(const Request& request, const Json& recording, const std::vector<Json>& timelines) {
   std::vector<std::string> unknown;  // was said before the program ran
   auto columns = report::select_metrics(recording["metrics"], request.metrics, request.set, unknown);
   if (!columns) return columns.error();
@@ -216,7 +217,8 @@ Result<bool> print_pages(const Request& request, const Json& recording) {
         !done)
       return done;
   if (!request.html.empty())
-    if (auto done = write_to(request.html, [&](std::ostream& out) { report::write_html(out, recording, nullptr); }); !done) return done;
+    if (auto done = write_to(request.html, [&](std::ostream& out) { report::write_html(out, recording, nullptr, timelines); }); !done)
+      return done;
   if (!request.csv.empty())
     return write_to(request.csv, [&](std::ostream& out) {
       if (details) report::print_csv(out, recording, *columns);
@@ -262,6 +264,7 @@ int profile_command(const Arguments& arguments) {
                         {"skip", request->skip},
                         {"count", request->count},
                         {"from_start", request->from_start},
+                        {"page", !request->html.empty()},
                         {"times", needs_times(*request, *columns)}};
   setenv("WARPBEAM_TOOL", "profile", 1);
   // Where times are predicted the program lives on them, unless it is to keep the host's (--clock host).
@@ -278,13 +281,14 @@ int profile_command(const Arguments& arguments) {
   for (const char* name : {"WARPBEAM_TOOL", "WARPBEAM_TOOL_OPTIONS", "WARPBEAM_RECORDING"}) unsetenv(name);
   if (!has_run_program()) return status;  // it could not be compiled, as has been said
   auto recording = report::read_recordings(folder->path());
+  auto timelines = report::read_timelines(folder->path(), ".timeline");  // there are some if they are wanted
   folder.reset();  // before a pipe that nobody reads may end this
   if (!recording) {
     fail(recording.error().message);
     return status;
   }
   report::embed_sources(*recording);
-  if (auto done = print_pages(*request, *recording); !done) return fail(done.error().message);
+  if (auto done = print_pages(*request, *recording, timelines ? *timelines : std::vector<Json>{}); !done) return fail(done.error().message);
   return status;
 }
 

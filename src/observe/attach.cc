@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "observe/activity.h"
@@ -132,13 +133,24 @@ std::vector<uint64_t> callers(size_t limit) {
 }
 
 std::string called_function() {
+  struct Place {
+    bool is_ours = false;
+    std::string name;  // of the exported function there
+  };
+  // dladdr looks at all that is exported each time.
+  static thread_local std::unordered_map<uint64_t, Place> known;
   std::string name;
   _Unwind_Backtrace(
       [](_Unwind_Context* context, void* data) {
-        Dl_info info{};
-        const bool known = dladdr(reinterpret_cast<void*>(_Unwind_GetIP(context)), &info);
-        if (!known || info.dli_fbase != own_module()) return _URC_END_OF_STACK;
-        if (info.dli_sname) *static_cast<std::string*>(data) = info.dli_sname;
+        const uint64_t address = _Unwind_GetIP(context);
+        const auto [place, fresh] = known.try_emplace(address);
+        if (fresh) {
+          Dl_info info{};
+          place->second.is_ours = dladdr(reinterpret_cast<void*>(address), &info) && info.dli_fbase == own_module();
+          if (place->second.is_ours && info.dli_sname) place->second.name = info.dli_sname;
+        }
+        if (!place->second.is_ours) return _URC_END_OF_STACK;
+        if (!place->second.name.empty()) *static_cast<std::string*>(data) = place->second.name;
         return _URC_NO_REASON;
       },
       &name);

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <ostream>
+#include <sstream>
 #include <string_view>
 
 #include "report/page.h"
+#include "report/timeline.h"
 
 namespace warpbeam::report {
 namespace {
 
 constexpr size_t kMostBytes = 2800 << 10;  // of data in a page
+constexpr size_t kMostOperations = 3000;  // of a timeline in it
 
 std::string text_of(const Json& recording) { return recording.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -69,8 +72,21 @@ Json shortened(const Json& whole, size_t most) {
 
 }  // namespace
 
-void write_html(std::ostream& out, const Json& recording, const Json& second) {
-  const size_t most = second.is_null() ? kMostBytes : kMostBytes / 2;
+namespace {
+
+// A page within the page.
+std::string page_of(const std::vector<Json>& timelines) {
+  if (timelines.empty()) return "null";
+  std::ostringstream page;
+  write_timeline_page(page, timelines, kMostOperations);
+  return safe(text_of(page.str()));
+}
+
+}  // namespace
+
+void write_html(std::ostream& out, const Json& recording, const Json& second, const std::vector<Json>& timelines) {
+  const std::string timeline = page_of(timelines);
+  const size_t all = kMostBytes - std::min(timeline.size(), kMostBytes / 2), most = second.is_null() ? all : all / 2;
   std::string_view page = kPage;
   while (!page.empty()) {
     const size_t at = page.find('@');
@@ -84,7 +100,7 @@ void write_html(std::ostream& out, const Json& recording, const Json& second) {
       return true;
     };
     if (place("@STYLE@", [&] { out << kStyle; }) || place("@SCRIPT@", [&] { out << kRules << kScript; }) ||
-        place("@RECORDING@", [&] { out << safe(text_of(shortened(recording, most))); }) ||
+        place("@RECORDING@", [&] { out << safe(text_of(shortened(recording, most))); }) || place("@TIMELINE@", [&] { out << timeline; }) ||
         place("@SECOND@", [&] { out << (second.is_null() ? "null" : safe(text_of(shortened(second, most)))); }))
       continue;
     out << '@';

@@ -9,7 +9,7 @@ namespace warpbeam::report {
 namespace {
 
 constexpr std::string_view kRecording = R"({
-  format:s version:i basis:s
+  format:s version:i basis:s clock?:s
   device:{name:s major:i minor:i multiprocessors:n clock_mhz:n max_warps:u partitions:n}
   files:[s] sources?:[s]
   functions:[{name:s instructions:[(u i i s)]}]

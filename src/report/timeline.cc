@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -110,20 +111,48 @@ class Lanes {
   std::map<uint64_t, const Json*> known_;  // that have launched something
 };
 
+// Bytes of the text of timelines for which there is memory: what is made of them takes some times as much.
+size_t bytes_that_fit() {
+  constexpr size_t kTimes = 8, kLeast = 1 << 20;
+  std::ifstream file("/proc/meminfo");
+  for (std::string word; file >> word;)
+    if (size_t kilobytes = 0; word == "MemAvailable:" && file >> kilobytes) return std::max(kLeast, kilobytes * 1024 / kTimes);
+  return SIZE_MAX;
+}
+
+// Leaves out the last operations of a text that is longer, and says how many. They are its last list (observe/clock/timeline.cc).
+uint64_t cut_operations(std::string& text, size_t most) {
+  constexpr std::string_view kRow = ",{\"id\":";
+  const size_t list = text.rfind("\"operations\":[");
+  if (text.size() <= most || list == text.npos) return 0;
+  const size_t end = text.find(kRow, std::max(most, list));
+  if (end == text.npos) return 0;
+  uint64_t count = 0;
+  for (size_t at = end; at != text.npos; at = text.find(kRow, at + 1)) ++count;
+  text.resize(end);
+  text += "]}";
+  return count;
+}
+
 }  // namespace
 
-Result<std::vector<Json>> read_timelines(const std::string& folder) {
+Result<std::vector<Json>> read_timelines(const std::string& folder, const std::string& ending) {
   std::vector<std::string> files;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+    if (entry.path().extension() == ending) files.push_back(entry.path());
   if (files.empty()) return Error{1, "the program used no GPU, or did not come to its end: there is no timeline"};
+  size_t room = bytes_that_fit();
   std::vector<Json> timelines;
   for (const std::string& name : files) {
     std::ifstream file(name);
-    Json timeline = Json::parse(file, nullptr, false);
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    const uint64_t cut = cut_operations(text, room);
+    room -= std::min(room, text.size());
+    Json timeline = Json::parse(text, nullptr, false);
     if (!timeline.is_object() || timeline.value("format", "") != "warpbeam timeline")
       return Error{1, fmt::format("{} is no timeline", name)};
+    timeline["left_out"] = timeline["left_out"].get<uint64_t>() + cut;
     timelines.push_back(std::move(timeline));
   }
   std::ranges::sort(timelines, {},

@@ -1,6 +1,7 @@
 // Timelines on a device's time: a page to look at, and for other programs Kineto's JSON (Perfetto, chrome://tracing,
 // TensorBoard, HTA), the tables of Nsight Systems' SQLite export, and what its reports and nvprof print.
 #pragma once
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace warpbeam::report {
 
 // The recordings of a folder, one for each process, by ranks and as they came. An empty folder is an error that says so.
-Result<std::vector<Json>> read_timelines(const std::string& folder);
+Result<std::vector<Json>> read_timelines(const std::string& folder, const std::string& ending = ".json");
 
 // "rank 1: program", "program".
 std::string process_name(const Json& timeline);
@@ -21,7 +22,7 @@ void write_kineto(std::ostream& out, const std::vector<Json>& timelines);
 Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& timelines);
 
 // A page to look at, with everything in it.
-void write_timeline_page(std::ostream& out, const std::vector<Json>& timelines);
+void write_timeline_page(std::ostream& out, const std::vector<Json>& timelines, size_t most_operations = 400'000);
 
 enum class NvprofForm { Summary, GpuTrace, ApiTrace };
 void print_nvprof(std::ostream& out, const std::vector<Json>& timelines, NvprofForm form);

@@ -14,7 +14,6 @@ namespace {
 
 constexpr const char* kKinds[] = {"kernel", "copy",          "fill",     "record",
                                   "wait",   "host function", "internal", "library"};  // as the script has them
-constexpr size_t kMostOperations = 400'000;  // in a page
 
 int64_t whole(const Json& row, const char* key) { return row.contains(key) ? row[key].get<int64_t>() : 0; }
 
@@ -50,12 +49,20 @@ Json row_of(const Json& o, Json& waits) {
   return row;
 }
 
-Json data_of(const std::vector<Json>& timelines) {
+Json first(const Json& rows, size_t most) {
+  return rows.size() <= most ? rows : Json(std::vector<Json>(rows.begin(), rows.begin() + static_cast<long>(most)));
+}
+
+Json data_of(const std::vector<Json>& timelines, size_t room) {
   Json all = Json::array();
-  size_t room = kMostOperations;
   for (const Json& t : timelines) {
-    Json part = {{"program", process_name(t)}, {"process", t["process"]}, {"device", t["device"]}, {"words", t["words"]},
-                 {"calls", t["calls"]},        {"ranges", t["ranges"]},   {"memory", t["memory"]}};
+    Json part = {{"program", process_name(t)},
+                 {"process", t["process"]},
+                 {"device", t["device"]},
+                 {"words", t["words"]},
+                 {"calls", first(t["calls"], 2 * room)},
+                 {"ranges", first(t["ranges"], room)},
+                 {"memory", first(t["memory"], room)}};
     Json waits = Json::array(), operations = Json::array();
     uint64_t left_out = t["left_out"].get<uint64_t>();
     for (const Json& o : t["operations"])
@@ -77,14 +84,15 @@ std::string safe(std::string text) {
 
 }  // namespace
 
-void write_timeline_page(std::ostream& out, const std::vector<Json>& timelines) {
+void write_timeline_page(std::ostream& out, const std::vector<Json>& timelines, size_t most_operations) {
   std::string_view page = kTimelinePage;
   for (size_t at; (at = page.find('@')) != page.npos;) {
     out << page.substr(0, at);
     page.remove_prefix(at);
     if (page.starts_with("@STYLE@")) out << kStyle << kTimelineStyle;
     if (page.starts_with("@SCRIPT@")) out << kTimelineScript;
-    if (page.starts_with("@RECORDING@")) out << safe(data_of(timelines).dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (page.starts_with("@RECORDING@"))
+      out << safe(data_of(timelines, most_operations).dump(-1, ' ', false, Json::error_handler_t::replace));
     page.remove_prefix(page.find('@', 1) + 1);
   }
   out << page;

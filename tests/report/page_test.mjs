@@ -154,6 +154,16 @@ await test("the keyboard reaches everything", async () => {
   check("panel", await p.$$eval("main section[role=tabpanel]:not([hidden])", (s) => s[0].id), "access");
 });
 
+await test("the device's timeline stands in the report", async () => {
+  const p = await page(first);
+  await open(p, "timeline");
+  const frame = await (await p.waitForSelector("#timeline iframe")).contentFrame();
+  await frame.waitForFunction(() => runs.length === 1 && runs[0].operations.length > 0 && rows.length > 0);
+  await picture(p, "streams");
+  check("requests", p.requests, []);
+  check("errors", p.errors, []);
+});
+
 await test("a screen reader finds names for what is drawn", async () => {
   const p = await page(first);
   for (const tab of ["overview", "access", "banks", "tape", "timeline"]) {

@@ -30,14 +30,16 @@ cd -- "$work" || exit 1
   "$warpbeam" report first.json second.json --html pair.html >out 2>&1 &&
   "$warpbeam" profile --html long.html "$root/tests/profile/accesses.cu" -- check >out 2>&1 &&
   "$warpbeam" timeline --host-scale 0 --device k40 -o many.html "$root/tests/clock/programs/streams.cu" -- many >out 2>&1 &&
-  "$warpbeam" timeline --host-scale 0 --device m2090 -o one.html "$root/tests/clock/programs/streams.cu" -- one >out 2>&1 || {
+  "$warpbeam" timeline --host-scale 0 --device m2090 -o one.html "$root/tests/clock/programs/streams.cu" -- one >out 2>&1 &&
+  "$warpbeam" timeline --host-scale 0 -o nested.html "$root/tests/clock/programs/nested.cu" >out 2>&1 &&
+  "$warpbeam" timeline -o pair-of.html "$root/tests/clock/programs/sudden.cu" -- fork-first >out 2>&1 || {
   cat out
   echo "0 passed, 1 failed, 0 skipped"
   exit 1
 }
 {
   node "$here/page_test.mjs" "$modules" "$browser" first.html pair.html long.html ${REPORT_PICTURES:+"$REPORT_PICTURES"}
-  node "$here/timeline_test.mjs" "$modules" "$browser" many.html one.html ${REPORT_PICTURES:+"$REPORT_PICTURES"}
+  node "$here/timeline_test.mjs" "$modules" "$browser" many.html one.html nested.html pair-of.html ${REPORT_PICTURES:+"$REPORT_PICTURES"}
 } >out 2>&1
 grep -v ' passed, .* skipped$' out
 awk '/ passed, .* skipped$/ { passed += $1; failed += $3; skipped += $5; suites += 1 }

@@ -1,9 +1,9 @@
 // The timeline's page in a browser, as somebody who reads it would use it. Arguments: the folder of playwright-core, the
-// browser, the pages (streams that overlap, the same with one hardware queue), and a folder for pictures or nothing.
+// browser, the pages (streams that overlap, the same with one hardware queue, kernels that launch kernels, two processes), and a folder for pictures or nothing.
 import fs from "node:fs";
 import { check, inBrowser } from "./in_browser.mjs";
 
-const [modules, browserPath, many, one, pictures] = process.argv.slice(2);
+const [modules, browserPath, many, one, nested, pairOf, pictures] = process.argv.slice(2);
 const drawn = (p) => p.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 const { page, test, finish } = await inBrowser(modules, browserPath, drawn);
 
@@ -118,6 +118,28 @@ await test("another run stands below, and something else is refused", async () =
   await p.setInputFiles("#file", bad);
   await p.waitForFunction(() => document.getElementById("said").textContent.includes("no timeline"));
   check("still two", await p.evaluate(() => runs.length), 2);
+  check("errors", p.errors, []);
+});
+
+await test("what kernels launch has a row, and arrows from what launched it", async () => {
+  const p = await page(nested);
+  holds("a row", (await labels(p)).includes("launched by kernels"));
+  await p.fill("#find", "inner");
+  await p.press("#find", "Enter");
+  check("launched by", (await facts(p))["launched by"], "beside(float*)");
+  await button(p, "What launched it");
+  await button(p, "What launched it");
+  check("the first", await p.textContent("#details h2"), "parent(float*)");
+  check("launched", (await facts(p)).launched, "6 kernels");
+  await picture(p, "timeline-nested");
+  check("errors", p.errors, []);
+});
+
+await test("two processes have rows of their own", async () => {
+  const p = await page(pairOf);
+  const all = (await labels(p)).map((l) => l.replace(/\d{3,}/, "N"));
+  check("streams", all.filter((l) => l.endsWith("stream 1")), ["sudden (N) stream 1", "sudden (N) stream 1"]);
+  check("threads", all.filter((l) => l.startsWith("sudden (N) thread") && l.endsWith("calls")).length, 2);
   check("errors", p.errors, []);
 });
 

@@ -59,11 +59,21 @@ std::vector<int> visible_devices() {
 
 }  // namespace
 
-DeviceClock::DeviceClock(HostClock& clock, const model::Device& model, bool records)
-    : clock_(clock), model_(model), link_(model::link_of(model)), connections_(connections()), far_(model), visible_(visible_devices()) {
+DeviceClock::DeviceClock(HostClock& clock, const model::Device& model, std::string timeline)
+    : clock_(clock),
+      model_(model),
+      link_(model::link_of(model)),
+      connections_(connections()),
+      timeline_file_(std::move(timeline)),
+      far_(model),
+      visible_(visible_devices()) {
   clock_.before_looks([this] { look_at_touches(); });
-  if (!records || recording_path().empty()) return;
-  timeline_ = std::make_unique<Timeline>(clock_);
+  if (!timeline_file_.empty()) timeline_ = std::make_unique<Timeline>(clock_);
+}
+
+// Of a program that does not come to its end too.
+void DeviceClock::save_timeline_in_time() {
+  if (!timeline_) return;
   on_sudden_end(
       [this](int signal) {
         {
@@ -81,7 +91,7 @@ void DeviceClock::save() {
   if (!timeline_ || getpid() != process_ || timeline_->size() == saved_) return;
   saved_ = timeline_->size();
   timeline_->cut_short(SIGKILL);
-  timeline_->write(recording_path(), model_);
+  timeline_->write(timeline_file_, model_);
   timeline_->not_cut_short();
 }
 
@@ -134,6 +144,7 @@ void DeviceClock::left() {
     if (const uint64_t launch = std::exchange(this_call.last_launch, 0)) {
       std::lock_guard lock(mutex_);
       if (auto still = open_.find(launch); still != open_.end()) still->second.left_alone = true;
+      told_one_.notify_all();
     }
   }
   const double here = clock_.here();
@@ -247,8 +258,12 @@ void DeviceClock::finish() {
   std::lock_guard lock(mutex_);
   if (!timeline_ || getpid() != process_) return;  // of a process that was forked off the rest is its parent's
   let_devices_end();
-  const std::string path = recording_path();
-  if (!timeline_->write(path, model_)) fmt::print(stderr, "warpbeam: the timeline could not be written to {}\n", path);
+  write_timeline();
+}
+
+void DeviceClock::write_timeline() {
+  if (!timeline_ || getpid() != process_) return;
+  if (!timeline_->write(timeline_file_, model_)) fmt::print(stderr, "warpbeam: the timeline could not be written to {}\n", timeline_file_);
   timeline_ = nullptr;
 }
 
@@ -261,7 +276,9 @@ std::unique_ptr<Tool> make_device_clock() {
   HostClock* clock = HostClock::instance();
   const model::Device* model = device_of_clock();
   if (!clock || !model) return nullptr;
-  return std::make_unique<DeviceClock>(*clock, *model);
+  auto made = std::make_unique<DeviceClock>(*clock, *model, recording_path());
+  made->save_timeline_in_time();
+  return made;
 }
 
 }  // namespace warpbeam::observe

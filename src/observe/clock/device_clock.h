@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -27,8 +28,10 @@ namespace warpbeam::observe {
 
 class DeviceClock : public Tool {
  public:
-  // `records`: a timeline, if somebody wants one.
-  DeviceClock(HostClock& clock, const model::Device& model, bool records = true);
+  // `timeline`: the file to which one is written at the end; empty: nobody wants one.
+  DeviceClock(HostClock& clock, const model::Device& model, std::string timeline);
+
+  void save_timeline_in_time();
 
   bool runs_at_once() const override { return true; }
   bool follows_calls() const override { return true; }
@@ -63,7 +66,8 @@ class DeviceClock : public Tool {
   std::shared_ptr<vm::Observer> child(const vm::Launch& launch, const model::Device& device, uint64_t operation);
   // An operation is over on the device.
   virtual void over(const timing::device::Operation&, const timing::device::Times&) {}
-  void let_devices_end();  // with the mutex held
+  void let_devices_end();  // with the mutex held, as the next one
+  void write_timeline();
 
   HostClock& clock_;
   std::mutex mutex_;
@@ -162,6 +166,7 @@ class DeviceClock : public Tool {
   uint64_t branches_ = 0, numbered_ = 0;
   BlockProfiles blocks_;
   std::unique_ptr<Timeline> timeline_;  // null: nobody wants one
+  const std::string timeline_file_;
   const int process_ = getpid();
   size_t saved_ = 0;  // what the timeline had when it was saved last
   FarMemory far_;

@@ -126,6 +126,7 @@ class Profiler final : public Tool {
     }
     const Json head = {{"format", "warpbeam profile"},
                        {"version", 1},
+                       {"clock", on_clock_ ? "device" : "host"},  // that of the timeline
                        {"basis", "Counts are of PTX instructions; a GPU executes what its assembler makes of them."},
                        {"device", device_},
                        {"files", recorder_.files()},
@@ -268,7 +269,7 @@ std::shared_ptr<vm::Observer> Profiler::child(const vm::Launch& launch, const mo
 // Beside a device's clock: what is counted of a launch says how long it takes, and operations have the device's times.
 class ProfilerOnClock final : public DeviceClock {
  public:
-  ProfilerOnClock(HostClock& clock, const model::Device& model) : DeviceClock(clock, model, false), profiler_(&predictor_) {
+  ProfilerOnClock(HostClock& clock, const model::Device& model) : DeviceClock(clock, model, timeline_of_page()), profiler_(&predictor_) {
     profiler_.measured = [this](LaunchProfile& profile, bool child) { measured(profile.operation, profile, child); };
     profiler_.other_child = [this](const vm::Launch& launch, const model::Device& device, uint64_t operation) {
       return child(launch, device, operation);
@@ -297,11 +298,19 @@ class ProfilerOnClock final : public DeviceClock {
     {
       std::lock_guard lock(mutex_);
       let_devices_end();
+      write_timeline();
     }
     profiler_.finish();
   }
 
  private:
+  // Beside the recording, for the page's Streams.
+  static std::string timeline_of_page() {
+    const Json options = told_options();
+    const std::string path = recording_path();
+    if (path.empty() || !options.is_object() || !options.value("page", false)) return "";
+    return path.substr(0, path.rfind('.')) + ".timeline";
+  }
   void over(const timing::device::Operation& operation, const timing::device::Times& times) override {
     profiler_.over(operation.id, times.begin, times.end);
   }

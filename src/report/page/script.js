@@ -460,7 +460,9 @@ function drawTimeline() {
     svg.append(bar);
   }
   const rows = drawn.slice(0, 500).map((o) => make("tr", {}, cell(o.operation), cell(o.stream), cell(o.kind, false), cell(o.name || (o.bytes ? shown(o.bytes) + " bytes" : ""), false), cell(((o.began - begin) / 1e6).toFixed(3)), cell(((o.ended - o.began) / 1e6).toFixed(3))));
-  fill(panel, make("h2", {}, "Streams"), make("p", {}, "In which order operations ran, by this computer's clock while the program was watched: not the time a GPU would take."), svg,
+  const page = recording === recordings[0] && JSON.parse($("device-timeline").textContent);
+  const what = recording.clock === "device" ? "When the device did what, as predicted." : "In which order operations ran, by this computer's clock while the program was watched: not the time a GPU would take.";
+  fill(panel, make("h2", {}, "Streams"), make("p", {}, what), page ? make("iframe", { class: "timeline", title: "Timeline", srcdoc: page }) : svg,
     make("details", {}, make("summary", {}, "The same as a table"), make("table", {}, make("thead", {}, make("tr", {}, ...["Operation", "Stream", "Kind", "What", "Begin, ms", "Duration, ms"].map((h) => make("th", { scope: "col" }, h)))), make("tbody", {}, ...rows))));
 }
 

@@ -1,5 +1,5 @@
-// Ends without coming to its end, as the only argument says: exit, abort, kill, fault, or murder; or forks, or
-// uses no GPU.
+// Ends without coming to its end, as the only argument says: exit, abort, kill, fault, or murder; or forks, before it uses the GPU
+// (fork-first) or later, or uses no GPU.
 #include <cuda_runtime.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -12,6 +12,7 @@ __global__ void twice(float* x) { x[threadIdx.x] *= 2; }
 
 int main(int, char** words) {
   if (!strcmp(words[1], "nothing")) return 0;
+  const pid_t other = !strcmp(words[1], "fork-first") ? fork() : 0;
   float* x;
   cudaMalloc(&x, 32 * sizeof(float));
   twice<<<1, 32>>>(x);
@@ -29,6 +30,7 @@ int main(int, char** words) {
     for (const auto begin = __builtin_ia32_rdtsc(); __builtin_ia32_rdtsc() - begin < 10'000'000'000;) {}
     raise(SIGKILL);
   }
+  if (other) waitpid(other, nullptr, 0);
   if (!strcmp(words[1], "fault")) *reinterpret_cast<volatile int*>(16) = 1;
   return 0;
 }
