@@ -140,7 +140,8 @@ void DeviceClock::left() {
     }
     if (!this_call.quick) this_call.cold = std::min(1.0, this_call.cold + kCooled);
     if (std::exchange(this_call.has_waited, false)) wait_turn();
-    else if (tell_others_now_and_then(); clock_.here() - this_call.entered > kLong) clock_.wait_turn(clock_.here());
+    else if (tell_others_now_and_then(); clock_.here() - this_call.entered > kLong && clock_.other_processes())
+      clock_.wait_turn(clock_.here());
     if (const uint64_t launch = std::exchange(this_call.last_launch, 0)) {
       std::lock_guard lock(mutex_);
       if (auto still = open_.find(launch); still != open_.end()) still->second.left_alone = true;

@@ -96,14 +96,18 @@ HostClock::Thread& HostClock::self() {
   return self;
 }
 
-HostClock::Thread& HostClock::register_self() {
-  Thread& thread = self();
-  if (thread.seen || left_) return thread;
+void HostClock::register_process() {
   if (!rank_) {
     process_ = shared_.enter_process(0);
     rank_ = shared_.came;
   }
   if (process_) shared_.not_fresh(*process_);
+}
+
+HostClock::Thread& HostClock::register_self() {
+  Thread& thread = self();
+  if (thread.seen || left_) return thread;
+  register_process();
   thread.seen = true;
   if (auto* place = shared_.enter_thread(rank_)) thread.shared = place;
   ++threads_;
@@ -119,7 +123,7 @@ int HostClock::thread() {
 
 int HostClock::process() {
   Lock lock(shared_);
-  register_self();
+  if (!left_) register_process();
   return rank_;
 }
 
@@ -216,8 +220,8 @@ double HostClock::floor() {
   return shared_.time;
 }
 
-bool HostClock::several_threads() const {
-  if (threads_.load(std::memory_order_relaxed) > 1 || several_processes()) return true;
+bool HostClock::other_processes() const {
+  if (several_processes()) return true;
   const int64_t forked = shared_.forked.load(std::memory_order_relaxed);
   return forked && real() - forked < kFresh;
 }
@@ -412,7 +416,6 @@ void HostClock::sleep(double nanoseconds) {
 
 bool HostClock::keep_busy(int device, Unit unit, const std::vector<Span>& spans) {
   Lock lock(shared_);
-  register_self();
   if (!process_ || device < 0 || static_cast<size_t>(device) >= SharedTime::kDevices) return false;
   SharedTime::Busy& busy = process_->busy[device][static_cast<size_t>(unit)];
   const auto same = [](const Span& a, const Span& b) { return std::abs(a.begin - b.begin) < kSame && std::abs(a.end - b.end) < kSame; };
@@ -427,7 +430,6 @@ bool HostClock::keep_busy(int device, Unit unit, const std::vector<Span>& spans)
 
 bool HostClock::others_busy(int device, uint64_t* seen, std::vector<Span> (&spans)[kUnits]) {
   Lock lock(shared_);
-  register_self();
   if (*seen == shared_.version || device < 0 || static_cast<size_t>(device) >= SharedTime::kDevices) return false;
   *seen = shared_.version;
   for (size_t k = 0; k < shared_.most_processes; ++k)

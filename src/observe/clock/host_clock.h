@@ -29,7 +29,8 @@ class HostClock {
   double now();  // nanoseconds since the program began
   double floor();  // no thread asks the device for anything before
   // Others may ask for something meanwhile: threads of this process, or other processes of its machine.
-  bool several_threads() const;
+  bool several_threads() const { return threads_.load(std::memory_order_relaxed) > 1 || other_processes(); }
+  bool other_processes() const;  // there are some, or one has just been forked off
   bool several_processes() const { return shared_.alive.load(std::memory_order_relaxed) > 1; }
   // The calling thread is inside until that moment; returns when no other thread is going to ask for something before it. `again` says what
   // has become of the moment, where other processes have asked the devices for something since.
@@ -72,8 +73,9 @@ class HostClock {
   struct Thread;
   class Lock;
   static Thread& self();
-  void go_on(int64_t now);  // with the mutex held, as the next two
+  void go_on(int64_t now);  // with the mutex held, as the next three
   Thread& register_self();
+  void register_process();
   bool is_my_turn(const Thread& self, bool of_entry, bool* busy);
   bool somebody_runs();
   void take_turn(Thread& self, double until, bool of_entry, const std::function<double()>& again);
