@@ -12,6 +12,9 @@ namespace {
 
 enum class Op { Add, Mul, Fma };
 
+// What is part of an instruction's name in the table is no modifier.
+bool says(const Instruction& i, std::string_view part) { return i.form.row->syntax.find(part) != std::string_view::npos; }
+
 }  // namespace
 
 void Selector::float_arithmetic(const Instruction& i) {
@@ -125,7 +128,7 @@ void Selector::guarded_slow_path(std::initializer_list<Source> sources, Part to,
 void Selector::float_divide(const Instruction& i) {
   const std::string_view op = i.form.row->opcode;
   const Type t = i.form.type;
-  if (i.form.mods.approx || i.form.mods.full) return approximate(i);
+  if (says(i, ".approx") || says(i, ".full")) return approximate(i);
   const Part to = destination(i.operands[0]);
   const Source a = source(i.operands[1], to.count), b = op == "div" ? source(i.operands[2], to.count) : Source{};
   using enum Operation;
@@ -259,7 +262,7 @@ void Selector::approximate(const Instruction& i) {
   if (op == "div") {
     const Source b = source(i.operands[2]);
     const Part r = temporary();
-    if (i.form.mods.full) {
+    if (says(i, ".full")) {
       const Part p = temporary(1, Bank::Predicate), x = temporary(), y = temporary();
       emit(Compare, "FSETP", {p}, {b, number(0x7e800000)});
       emit(FloatMul, "FMUL", {x}, {b, of(p)});

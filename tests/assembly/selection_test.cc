@@ -201,6 +201,14 @@ TEST(Selection, functions_scale_subnormals_unless_told_to_flush) {
   EXPECT_EQ(count(of("ld.global.f32 %f1, [%d4]; ex2.approx.ftz.f32 %f2, %f1; st.global.f32 [%d4], %f2;"), "FMUL"), 0u);
 }
 
+TEST(Selection, approximate_divisions_have_no_slow_way) {
+  for (const char* op :
+       {"div.approx.f32 %f3, %f1, %f2", "div.full.f32 %f3, %f1, %f2", "rcp.approx.ftz.f32 %f3, %f1", "sqrt.approx.f32 %f3, %f1"}) {
+    const std::string t = of("ld.global.f32 %f1, [%d4]; ld.global.f32 %f2, [%d4+4];" + std::string(op) + "; st.global.f32 [%d4], %f3;");
+    EXPECT_EQ(count(t, "BRA") + count(t, "FCHK"), 0u) << op << ": " << t;
+  }
+}
+
 TEST(Selection, values_all_threads_share_go_to_the_uniform_datapath) {
   const std::string twice =
       "mov.u32 %r3, %ctaid.x; and.b32 %r4, %r3, 5; xor.b32 %r5, %r4, %r3; add.s32 %r6, %r5, %r1; st.global.u32 [%d4], %r6;";
