@@ -41,6 +41,7 @@ class Folder {
     for (const Draft& d : x.text)
       if (d.order == Order::Store && x.text.size() > kLongestWithStores) return false;
     for (const Draft& d : x.text) {
+      if (d.guarded && !d.wall && compared_in(x, guard_of(d))) continue;  // it holds for lanes that came here alone
       if (d.guarded || d.wall || d.order == Order::Barrier || d.reads.back()) {
         if (&d == &x.text.back() && d.operation == Operation::Branch && !d.guarded) continue;
         return false;
@@ -53,10 +54,31 @@ class Folder {
     return true;
   }
 
+  static Part guard_of(const Draft& d) {
+    Part guard;
+    for (Part p : d.reads)
+      if (p) guard = p;
+    return guard;
+  }
+
+  // A comparison takes another predicate along for nothing.
+  static bool compares(const Draft& d, Part predicate) {
+    return d.operation == Operation::Compare && !d.guarded && !d.reads.back() && d.writes[0].value == predicate.value;
+  }
+  static bool compared_in(const DraftBlock& x, Part predicate) {
+    return std::ranges::any_of(x.text, [&](const Draft& d) { return compares(d, predicate); });
+  }
+
   void take(uint32_t b, uint32_t into, Part guard, bool negated, const std::vector<Draft>* other_side) {
     DraftBlock &x = block(b), &to = block(into);
     for (Draft d : x.text) {
       if (d.operation == Operation::Branch) continue;
+      const bool guards = std::ranges::any_of(x.text, [&](const Draft& o) { return o.guarded && compares(d, guard_of(o)); });
+      if (d.guarded || guards) {
+        if (guards) d.read(guard);
+        to.text.push_back(d);
+        continue;
+      }
       bool keeps = false;
       for (Part p : d.writes)
         if (p) {
@@ -87,9 +109,7 @@ class Folder {
     if (branch.operation != Operation::Branch || !branch.guarded || branch.mnemonic != "BRA") return false;
     const uint32_t next = x.successors[0], target = x.successors[1];
     if (next == target) return false;
-    Part guard;
-    for (Part p : branch.reads)
-      if (p) guard = p;
+    const Part guard = guard_of(branch);
     if (!guard) return false;
     // Leaving needs no jump.
     const auto leaves = [&](uint32_t e) {

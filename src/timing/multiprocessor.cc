@@ -650,7 +650,7 @@ class Multiprocessor {
     const bool local = a.space == Space::Local;
     // Threads' own memory is another for each block, and so are lines that no other block wants.
     const uint64_t apart_if_own = (local ? uint64_t{warp.place + 1} : warp.number) << 44;
-    uint32_t sectors = 0, missed = 0, requests = 0;
+    uint32_t sectors = 0, missed = 0, requests = 0, lines_missed = 0;
     double stored = 0;  // bytes, as they count on the way
     bool asked = false;
     Ticks comes = 0;  // what other warps wait for already
@@ -667,8 +667,9 @@ class Multiprocessor {
         requests += missing && !(asked && k && lines[k].number == lines[k - 1].number + 1);
         asked = missing != 0;
         Arrival& there = arrival(line);
-        if (missing) there.line = line, coming_.push_back(&there);
+        if (missing) there = {line, 0}, ++lines_missed;
         else if (there.line == line) comes = std::max(comes, there.at);
+        if (there.line == line) coming_.push_back(&there);
       }
       if (!loads) store_in_l1(a, line, want, local);
       const bool goes_on = a.whole && k && lines[k].number == lines[k - 1].number + 1;
@@ -679,17 +680,21 @@ class Multiprocessor {
     (local ? traffic.local_load : traffic.global_load) += sectors;
     (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
     cost = std::max<Ticks>(cost, a.passes * kTick);
-    const Ticks later = std::max(tags - kTick, further_passes(a, rates_.l1_pass_latency));
-    Ticks done = std::max(start + r.latency + later, comes);
+    const Ticks later = std::max(ticks((a.lines - 1) * rates_.l1_line_latency), further_passes(a, rates_.l1_pass_latency));
+    Ticks done = start + r.latency + later;
+    // What others have asked for goes through the banks when it is there, one instruction after the other.
+    const bool waits = comes > done;
+    if (waits) done = comes + cost;
     const uint32_t function = warp.trace->steps[warp.step].function;
     const double from_dram = local ? local_dram_sectors(missed) : dram_sectors(function, a.ptx, sectors, missed, requests);
     if (missed)
-      done = std::max(done, later + fetch(start, missed, from_dram,
+      done = std::max(done, later + fetch(start + ticks(lines_missed - 1.0), missed, from_dram,
                                           from_dram <= 0 ? 1
                                           : local        ? kFetchedAlone
                                                          : work_.functions[function].from_memory[a.ptx].fetched_share(),
                                           requests));
-    for (Arrival* line : coming_) line->at = done;
+    if (missed || waits)
+      for (Arrival* line : coming_) line->at = std::max(line->at, done);
     coming_.clear();
     return done;
   }
@@ -792,6 +797,7 @@ class Multiprocessor {
     (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
     // Stores have a way of their own to L2, where they share what reads have.
     Ticks done = out_.serve(start, bytes);
+    cost = std::max(cost, static_cast<Ticks>(bytes * out_.per_byte));
     done = std::max(done, fill_.serve(start, sectors * kSector * stores_on_fill_));
     if (const double written = sectors * kSector * (local ? kFetchedAlone * local_beyond_l2_ : written_back_share_); written > 0) {
       done = std::max(done, dram_.serve(start, written));

@@ -1,7 +1,7 @@
 // Inline assembly that lanes execute each for itself, as the arithmetic of halves in cuda_fp16.h.
 //
 // Idea: clang takes every `asm` of device code for one that lanes meet at, so that loops around it are not unrolled; nvcc unrolls them.
-// Precondition: its text has no instruction by which lanes know of each other. Fallback: lanes meet at it.
+// Precondition: it is not volatile, and its text has no instruction by which lanes know of each other. Fallback: lanes meet at it.
 #include "lowering/optimiser/plain_assembly.h"
 
 #include <llvm/IR/InlineAsm.h>
@@ -26,7 +26,8 @@ llvm::PreservedAnalyses FreePlainAssembly::run(llvm::Function& function, llvm::F
   for (llvm::Instruction& i : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
     if (!call || !call->isInlineAsm() || !call->hasFnAttr(llvm::Attribute::Convergent)) continue;
-    if (lanes_meet_at(llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString())) continue;
+    const auto* text = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
+    if (text->hasSideEffects() || lanes_meet_at(text->getAsmString())) continue;
     call->removeFnAttr(llvm::Attribute::Convergent);
     changed = true;
   }
