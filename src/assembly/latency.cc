@@ -32,6 +32,23 @@ uint32_t latency_of(Operation o) {
   }
 }
 
+bool takes_predicates(Operation o) {
+  using enum Operation;
+  switch (o) {
+    case IntAdd:
+    case Logic:
+    case Shift:
+    case Compare:
+    case HalfCompare:
+    case DoubleAdd:
+    case IntMul:
+    case IntMulWide:
+    case Vote:
+    case Uniform: return true;
+    default: return false;
+  }
+}
+
 bool is_queued(Operation o) {
   switch (o) {
 #define WB_OPERATION(id, name, unit, about) \

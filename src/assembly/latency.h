@@ -7,6 +7,10 @@ namespace warpbeam::assembly {
 // Cycles until the result may be read; memory as if it answered from a near cache.
 uint32_t latency_of(Operation operation);
 
+// May a predicate be among what an operation computes with? Any other that reads one does nothing where that is false, and waits longer for it.
+bool takes_predicates(Operation operation);
+inline constexpr uint32_t kGuardLatency = 13;
+
 // Does an operation wait in a queue, so that it is not known when it reads and writes?
 bool is_queued(Operation operation);
 

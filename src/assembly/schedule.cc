@@ -196,8 +196,12 @@ class Scheduler {
       const Draft& d = text[begin + k];
       for (Part p : d.reads)
         each_word(p, [&](uint32_t w) {
-          if (last_write_[w] >= 0)
-            edge(static_cast<uint32_t>(last_write_[w]), k, latency_of(text[begin + static_cast<size_t>(last_write_[w])].operation));
+          if (last_write_[w] >= 0) {
+            const bool guards =
+                code_.values[static_cast<size_t>(p.value)].bank == Bank::Predicate && (d.guarded || !takes_predicates(d.operation));
+            edge(static_cast<uint32_t>(last_write_[w]), k,
+                 guards ? kGuardLatency : latency_of(text[begin + static_cast<size_t>(last_write_[w])].operation));
+          }
           readers_[w].push_back(k);
           used.push_back(w);
         });

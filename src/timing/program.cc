@@ -2,28 +2,13 @@
 
 #include <algorithm>
 
+#include "assembly/latency.h"
+
 namespace warpbeam::timing {
 
 using assembly::Operation;
 
 namespace {
-
-// Those that have a predicate among what they compute with. Any other that reads one does nothing where that is false.
-bool takes_predicates(Operation o) {
-  switch (o) {
-    case Operation::IntAdd:
-    case Operation::Logic:
-    case Operation::Shift:
-    case Operation::Compare:
-    case Operation::HalfCompare:
-    case Operation::DoubleAdd:
-    case Operation::IntMul:
-    case Operation::IntMulWide:
-    case Operation::Vote:
-    case Operation::Uniform: return true;
-    default: return false;
-  }
-}
 
 // `last`: of the function's PTX instructions.
 Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& rates, std::vector<uint16_t>& registers) {
@@ -41,7 +26,7 @@ Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& r
     r.cluster_arrives = m.mnemonic == "UCGABAR_ARV";
     r.cluster_waits = m.mnemonic == "UCGABAR_WAIT";
     r.phase_wait = m.mnemonic.starts_with("SYNCS.PHASECHK");
-    r.guarded = m.guarded || r.unit == Unit::Branch || !takes_predicates(m.operation);
+    r.guarded = m.guarded || r.unit == Unit::Branch || !assembly::takes_predicates(m.operation);
     r.rejoins = m.mnemonic == "BSYNC";
     r.ptx = std::min(m.ptx, last);
     r.latency = static_cast<int32_t>(ticks(rate.latency));
