@@ -22,6 +22,15 @@ using isa::Type;
 #define WB_LANES for (int l = 0; l < kWarpSize; ++l)
 #define WB_INLINE [[gnu::always_inline]] inline
 
+// Whether lane l has the number at[0] + l * step. In one vector: pieces of what was just stored, at places of their own, are waited for.
+WB_INLINE bool in_a_row(const int32_t* at, int32_t step) {
+  using All __attribute__((ext_vector_type(kWarpSize))) = int32_t;
+  All all, lane;
+  std::memcpy(&all, at, sizeof all);
+  WB_LANES lane[l] = l;
+  return __builtin_reduce_or(all ^ (lane * step + at[0])) == 0;
+}
+
 struct Lanes {
   alignas(64) int32_t at[kWarpSize];
 };
@@ -101,9 +110,7 @@ WB_INLINE void find_line(const float* x, int32_t n, AddressMode mode, bool norma
   }
 }
 WB_INLINE void load_words(const std::byte* base, const int32_t* offsets, uint32_t bytes, uint32_t word, int32_t* out) {
-  int32_t apart = 0;
-  WB_LANES apart |= offsets[l] ^ (offsets[0] + l * 4);
-  if (bytes == 4 && !apart) std::memcpy(out, base + offsets[0], kWarpSize * sizeof *out);
+  if (bytes == 4 && in_a_row(offsets, 4)) std::memcpy(out, base + offsets[0], kWarpSize * sizeof *out);
   else load_apart(base, offsets, bytes, word, out);
 }
 
@@ -230,9 +237,8 @@ WB_FOR_EACH_VECTOR_WIDTH bool fetch(const Request& r) {
   const ImageLevel& level = image.levels[0];
   const int32_t* x = reinterpret_cast<const int32_t*>(r.coordinates);
   // Words of linear memory side by side are a load.
-  int32_t apart = image.dimensions != 1 || image.format.bits != 32 || image.format.channels != 1;
-  WB_LANES apart |= x[l] ^ (x[0] + l);
-  if (!apart && x[0] >= 0 && static_cast<uint32_t>(x[0]) + kWarpSize <= level.width) {
+  const bool words = image.dimensions == 1 && image.format.bits == 32 && image.format.channels == 1;
+  if (words && in_a_row(x, 1) && x[0] >= 0 && static_cast<uint32_t>(x[0]) + kWarpSize <= level.width) {
     std::memcpy(r.results, level.base + uint64_t{4} * static_cast<uint32_t>(x[0]), kWarpSize * sizeof *r.results);
     return true;
   }
