@@ -56,7 +56,7 @@ struct Draft {
   bool read_only = false;
   int32_t base = -1;
   int64_t offset = 0;
-  uint8_t align = 1;   // of the base, in bytes
+  uint8_t align = 1, align_rest = 0;  // the base is so many bytes beyond a multiple of that
 
   void read(Part p) {
     if (!p) return;

@@ -18,34 +18,88 @@ int bytes_of(const Instruction& i) { return std::max(1, isa::bits_of(i.form.type
 
 }  // namespace
 
-// A power of two, at most 16, that an address surely is a multiple of. Variables stand where the assembler puts them.
-unsigned Selector::alignment(const Operand& o, int depth) {
-  constexpr unsigned kMost = 16;
-  constexpr int kDeepest = 12;
-  const auto of_number = [](uint64_t n) { return n % kMost ? static_cast<unsigned>(n & (~n + 1)) : kMost; };
-  if (o.kind == OperandKind::Immediate) return of_number(o.imm);
-  if (o.kind == OperandKind::Symbol) return std::min(kMost, of_number(static_cast<uint64_t>(o.offset)));
-  if (o.kind != OperandKind::Register || depth > kDeepest) return 1;
+namespace {
+
+using Rest = Selector::Rest;
+constexpr unsigned kMost = 16;
+
+unsigned lowest_bit(unsigned n) { return n ? n & (~n + 1) : kMost; }
+Rest rest_of(uint64_t n, unsigned modulus) { return {static_cast<uint8_t>(modulus), static_cast<uint8_t>(n % modulus)}; }
+// Surely a multiple of this.
+unsigned factor(Rest a) { return a.rest ? lowest_bit(a.rest) : a.modulus; }
+
+// What holds for either; what nothing is known of yet stands back.
+Rest either(Rest a, Rest b) {
+  if (!a.modulus || !b.modulus) return a.modulus ? a : b;
+  unsigned m = std::min(a.modulus, b.modulus);
+  while (a.rest % m != b.rest % m) m /= 2;
+  return rest_of(a.rest, m);
+}
+Rest product(Rest a, Rest b) {
+  const unsigned m = std::min({kMost, lowest_bit(a.rest) * b.modulus, lowest_bit(b.rest) * a.modulus, unsigned{a.modulus} * b.modulus});
+  return rest_of(unsigned{a.rest} * b.rest, m);
+}
+
+}  // namespace
+
+// What a value leaves when divided by a power of two, at most 16. Variables stand where the assembler puts them. Of what a loop changes this is
+// assumed of what comes from before, and asked again of what it makes of that, until nothing changes.
+Selector::Rest Selector::rest(const Operand& o, int depth) {
+  constexpr int kDeepest = 12, kRounds = 6, kMostSteps = 2000;
+  if (o.kind == OperandKind::Immediate) return rest_of(o.imm, kMost);
+  if (o.kind == OperandKind::Symbol) return rest_of(static_cast<uint64_t>(o.offset), kMost);
+  if (depth == 0) rest_steps_ = 0;
+  if (o.kind != OperandKind::Register || depth > kDeepest || ++rest_steps_ > kMostSteps) return {1, 0};
   const size_t r = static_cast<size_t>(o.reg);
-  if (alignment_[r]) return alignment_[r];
-  alignment_[r] = kMost;  // a loop's own part does not make it less
-  unsigned least = all_definitions_[r].empty() ? 1 : kMost;
-  for (uint32_t d : all_definitions_[r]) {
-    const Instruction& i = f_.body[d];
-    const std::string_view op = i.form.row->opcode;
-    const auto part = [&](size_t k) { return k < i.operands.size() ? alignment(i.operands[k], depth + 1) : 1; };
-    const auto product = [&] { return std::min(kMost, part(1) * part(2)); };
-    unsigned now = 1;
-    if (op == "mov" || op == "cvt" || op == "cvta") now = part(1);
-    else if (op == "add" || op == "sub" || op == "or") now = std::min(part(1), part(2));
-    else if (op == "and") now = std::max(part(1), part(2));
-    else if (op == "mul" && !isa::is_float(i.form.type)) now = product();
-    else if (op == "mad" && !isa::is_float(i.form.type)) now = std::min(product(), part(3));
-    else if (op == "shl" && i.operands[2].kind == OperandKind::Immediate)
-      now = i.operands[2].imm > 4 ? kMost : std::min(kMost, part(1) << i.operands[2].imm);
-    least = std::min(least, now);
+  if (rest_known_[r]) return rest_[r];
+  if (all_definitions_[r].empty()) return {1, 0};
+  rest_known_[r] = true;  // as long as it is being found out
+  rest_[r] = {0, 0};
+  ++rests_open_;
+  for (int round = 0; round < kRounds; ++round) {
+    Rest now{0, 0};
+    for (uint32_t d : all_definitions_[r]) now = either(now, rest_of_result(f_.body[d], depth));
+    now = either(now, rest_[r]);
+    if (now.modulus == rest_[r].modulus && now.rest == rest_[r].rest) break;
+    rest_[r] = round + 1 < kRounds ? now : Rest{1, 0};
   }
-  return alignment_[r] = static_cast<uint8_t>(std::max(least, 1u));
+  const Rest found = rest_[r].modulus ? rest_[r] : Rest{1, 0};
+  if (--rests_open_) rest_known_[r] = false;  // it may have been made of what is only assumed
+  else rest_[r] = found;
+  return found;
+}
+
+Selector::Rest Selector::rest_of_result(const Instruction& i, int depth) {
+  const std::string_view op = i.form.row->opcode;
+  const auto part = [&](size_t k) { return k < i.operands.size() ? rest(i.operands[k], depth + 1) : Rest{1, 0}; };
+  const auto sum = [](Rest a, Rest b, int sign) {
+    if (!a.modulus || !b.modulus) return Rest{0, 0};
+    const unsigned m = std::min(a.modulus, b.modulus);
+    return rest_of(static_cast<unsigned>(a.rest + sign * b.rest) + kMost * kMost, m);
+  };
+  if (isa::is_float(i.form.type) || (op == "cvt" && isa::is_float(i.form.atype))) return {1, 0};
+  if (op == "mov" || op == "cvt" || op == "cvta") return part(1);
+  if (op == "add") return sum(part(1), part(2), 1);
+  if (op == "sub") return sum(part(1), part(2), -1);
+  if (op == "or" || op == "and") {
+    const Rest a = part(1), b = part(2);
+    if (!a.modulus || !b.modulus) return {0, 0};
+    const unsigned m = std::min(a.modulus, b.modulus);
+    if (op == "or") return rest_of(a.rest | b.rest, m);
+    const unsigned zeros = std::max(factor(a), factor(b));
+    return zeros > m ? Rest{static_cast<uint8_t>(zeros), 0} : rest_of(a.rest & b.rest, m);
+  }
+  if (op == "mul" || op == "mad") {
+    const Rest a = part(1), b = part(2);
+    if (!a.modulus || !b.modulus) return {0, 0};
+    return op == "mul" ? product(a, b) : sum(product(a, b), part(3), 1);
+  }
+  if (op == "shl" && i.operands[2].kind == OperandKind::Immediate) {
+    const Rest a = part(1);
+    if (!a.modulus) return a;
+    return i.operands[2].imm > 4 ? Rest{kMost, 0} : product(a, rest_of(1u << i.operands[2].imm, 2 * kMost));
+  }
+  return {1, 0};
 }
 
 // A number that was added to an address goes into the access, and so does a uniform register.
@@ -64,13 +118,13 @@ Selector::Place Selector::address(const Operand& o, Space space) {
       for (char c : o.name)
         place.identity = static_cast<int32_t>((static_cast<uint32_t>(place.identity) * 31 + static_cast<uint8_t>(c)) & 0x7fffffff);
       place.identity = -2 - place.identity % 1000000;
-      place.align = 16;
+      place.align = {16, 0};
       return place;
     }
     if (!wide && cc_ >= 75) place.uniform = s;
     else place.base = s;
     place.identity = s.kind == Source::Constant ? 1000000000 + s.key : -1;
-    place.align = 16;
+    place.align = {16, 0};
     return place;
   }
   if (o.kind != OperandKind::Register) return place;
@@ -86,7 +140,7 @@ Selector::Place Selector::address(const Operand& o, Space space) {
     base = p->operands[1];
   }
   place.identity = base.reg;
-  if (space == Space::Shared || space == Space::Const) place.align = static_cast<uint8_t>(alignment(base));
+  if (space == Space::Shared || space == Space::Const) place.align = rest(base);
   if (!wide)
     if (const auto again = remade_.find(base.reg); again != remade_.end()) {
       const Part there = temporary();
@@ -152,7 +206,8 @@ Draft& Selector::access(const Instruction& i, Operation operation, std::string_v
   d.space = place.space;
   d.base = place.identity;
   d.offset = place.offset;
-  d.align = place.align;
+  d.align = place.align.modulus;
+  d.align_rest = place.align.rest;
   d.read_only = i.form.mods.nc;
   return d;
 }

@@ -78,7 +78,8 @@ void Selector::count_registers() {
   value_.assign(n, -1);
   same_.resize(n);
   all_definitions_.resize(n);
-  alignment_.assign(n, 0);
+  rest_.assign(n, {1, 0});
+  rest_known_.assign(n, 0);
   bits_.assign(n, 0);
   for (uint32_t k = 0; k < f_.body.size(); ++k) {
     const Instruction& i = f_.body[k];

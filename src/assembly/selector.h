@@ -48,6 +48,9 @@ class Selector {
   DraftCode run(bool near);
 
   using Choose = void (Selector::*)(const ptx::Instruction& i);
+  struct Rest {  // what a value leaves when divided by a power of two; 0: nothing is known yet
+    uint8_t modulus, rest;
+  };
 
  private:
   // --- what is known of the PTX (selector.cc)
@@ -149,10 +152,11 @@ class Selector {
     Source uniform;
     int64_t offset = 0;
     int32_t identity = -1;
-    uint8_t align = 1;
+    Rest align{1, 0};
     isa::Space space{};
   };
-  unsigned alignment(const ptx::Operand& o, int depth = 0);
+  Rest rest(const ptx::Operand& o, int depth = 0);
+  Rest rest_of_result(const ptx::Instruction& i, int depth);
   Place address(const ptx::Operand& o, isa::Space space);
   Draft& access(const ptx::Instruction& i, Operation operation, std::string_view mnemonic, Order order, const Place& place, Part to,
                 std::initializer_list<Part> data, int bytes);
@@ -198,7 +202,10 @@ class Selector {
   std::vector<uint32_t> definitions_, uses_, logic_uses_, definition_, user_, latest_;  // by PTX register
   std::vector<uint32_t> first_user_, until_;                        // until where what stands for it is there
   std::vector<std::vector<uint32_t>> all_definitions_;              // of those with several
-  std::vector<uint8_t> alignment_, bits_;                           // known ones; 0: not yet
+  std::vector<uint8_t> bits_;                                       // known ones; 0: not yet
+  std::vector<Rest> rest_;
+  std::vector<char> rest_known_;
+  int rests_open_ = 0, rest_steps_ = 0;
   struct Gathered {
     std::vector<int> registers;
     uint32_t block, at;

@@ -42,11 +42,11 @@ class Widener {
       for (auto it = seen.begin(); it != seen.end();) {
         const auto [base, offset] = it->first;
         const Draft& first = text[it->second];
-        const int each = first.bytes, align = first.align;
+        const int each = first.bytes, align = first.align, rest = first.align_rest;
         int n = 0;
         for (int want : {16 / each, 8 / each}) {
           if (first.operation == Operation::LoadConst && want * each > 8) continue;
-          if (want < 2 || align < want * each || offset % (want * each)) continue;
+          if (want < 2 || align < want * each || (offset + rest) % (want * each)) continue;
           bool all = true;
           for (int k = 1; all && k < want; ++k) {
             const auto other = seen.find({base, offset + k * each});

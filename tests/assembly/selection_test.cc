@@ -241,6 +241,21 @@ TEST(Selection, words_side_by_side_in_shared_memory_are_loaded_together) {
   EXPECT_EQ(count(apart, "LDS"), 2u) << apart;
 }
 
+// A pointer of a loop that stands 12 bytes behind a multiple of 16.
+TEST(Selection, words_of_a_walking_pointer_are_loaded_together) {
+  const std::string t = of(
+      "mov.u32 %r3, s; shl.b32 %r4, %r1, 6; add.s32 %r4, %r3, %r4; add.s32 %r5, %r4, 12; mov.u32 %r6, 0; L: ld.shared.f32 %f1, [%r5+-12]; ld.shared.f32 %f2, [%r5+-8];"
+      "ld.shared.f32 %f3, [%r5+-4]; ld.shared.f32 %f4, [%r5]; add.f32 %f5, %f5, %f1; add.f32 %f5, %f5, %f2; add.f32 %f5, %f5, %f3; add.f32 %f5, %f5, %f4;"
+      "add.s32 %r5, %r5, 16; add.s32 %r6, %r6, 1; setp.lt.s32 %p1, %r6, %r2; @%p1 bra L; st.global.f32 [%d4], %f5;");
+  EXPECT_GE(count(t, "LDS"), 1u) << t;
+  EXPECT_LE(count(t, "LDS"), 4u) << t;  // several turns at once have one each
+  const std::string apart = of(
+      "mov.u32 %r3, s; shl.b32 %r4, %r1, 6; add.s32 %r4, %r3, %r4; add.s32 %r5, %r4, 12; mov.u32 %r6, 0; L: ld.shared.f32 %f1, [%r5+-12]; ld.shared.f32 %f2, [%r5+-8];"
+      "ld.shared.f32 %f3, [%r5+-4]; ld.shared.f32 %f4, [%r5]; add.f32 %f5, %f5, %f1; add.f32 %f5, %f5, %f2; add.f32 %f5, %f5, %f3; add.f32 %f5, %f5, %f4;"
+      "add.s32 %r5, %r5, 4; add.s32 %r6, %r6, 1; setp.lt.s32 %p1, %r6, %r2; @%p1 bra L; st.global.f32 [%d4], %f5;");
+  EXPECT_GE(count(apart, "LDS"), 4 * count(t, "LDS")) << apart;
+}
+
 TEST(Selection, sums_of_floats_in_shared_memory_are_loops) {
   const std::string t = of("mov.u32 %r3, s; ld.global.f32 %f1, [%d4]; atom.shared.add.f32 %f2, [%r3], %f1;");
   EXPECT_NE(t.find("ATOMS.CAS"), t.npos) << t;
