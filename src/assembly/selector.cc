@@ -14,6 +14,11 @@ using ptx::OperandKind;
 
 namespace {
 
+bool is_logic(const Instruction& i) {
+  const std::string_view op = i.form.row->opcode;
+  return (op == "and" || op == "or" || op == "xor") && i.form.type != Type::Pred;
+}
+
 bool writes_first(const Instruction& i) {
   const isa::Row& row = *i.form.row;
   return !i.operands.empty() && (row.operands.list[0].written || row.opcode == "bfi");
@@ -58,11 +63,6 @@ Selector::Selector(const ptx::Module& module, const ptx::Function& function, con
   }
   count_registers();
   uniform_ = uniform_registers(f_, blocks_, *flow_);
-}
-
-static bool is_logic(const Instruction& i) {
-  const std::string_view op = i.form.row->opcode;
-  return (op == "and" || op == "or" || op == "xor") && i.form.type != Type::Pred;
 }
 
 void Selector::count_registers() {

@@ -75,6 +75,7 @@ struct Section {
 static const Section kSections[] = {
     {"facts", facts},
     {"clocks", clocks},
+    {"turns", loop_turns},
     {"integer", integer_pipes},
     {"float", float_pipes},
     {"other", other_pipes},
