@@ -58,6 +58,12 @@ struct Draft {
   int64_t offset = 0;
   uint8_t align = 1, align_rest = 0;  // the base is so many bytes beyond a multiple of that
 
+  Part last_read() const {
+    Part last;
+    for (Part p : reads)
+      if (p) last = p;
+    return last;
+  }
   void read(Part p) {
     if (!p) return;
     for (Part& r : reads)

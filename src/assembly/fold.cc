@@ -41,7 +41,7 @@ class Folder {
     for (const Draft& d : x.text)
       if (d.order == Order::Store && x.text.size() > kLongestWithStores) return false;
     for (const Draft& d : x.text) {
-      if (d.guarded && !d.wall && compared_in(x, guard_of(d))) continue;  // it holds for lanes that came here alone
+      if (d.guarded && !d.wall && compared_in(x, d.last_read())) continue;  // it holds for lanes that came here alone
       if (d.guarded || d.wall || d.order == Order::Barrier || d.reads.back()) {
         if (&d == &x.text.back() && d.operation == Operation::Branch && !d.guarded) continue;
         return false;
@@ -52,13 +52,6 @@ class Folder {
         return false;
     }
     return true;
-  }
-
-  static Part guard_of(const Draft& d) {
-    Part guard;
-    for (Part p : d.reads)
-      if (p) guard = p;
-    return guard;
   }
 
   // A comparison takes another predicate along for nothing.
@@ -73,7 +66,7 @@ class Folder {
     DraftBlock &x = block(b), &to = block(into);
     for (Draft d : x.text) {
       if (d.operation == Operation::Branch) continue;
-      const bool guards = std::ranges::any_of(x.text, [&](const Draft& o) { return o.guarded && compares(d, guard_of(o)); });
+      const bool guards = std::ranges::any_of(x.text, [&](const Draft& o) { return o.guarded && compares(d, o.last_read()); });
       if (d.guarded || guards) {
         if (guards) d.read(guard);
         to.text.push_back(d);
@@ -109,7 +102,7 @@ class Folder {
     if (branch.operation != Operation::Branch || !branch.guarded || branch.mnemonic != "BRA") return false;
     const uint32_t next = x.successors[0], target = x.successors[1];
     if (next == target) return false;
-    const Part guard = guard_of(branch);
+    const Part guard = branch.last_read();
     if (!guard) return false;
     // Leaving needs no jump.
     const auto leaves = [&](uint32_t e) {

@@ -16,14 +16,11 @@ namespace {
 
 class Hoister {
  public:
-  Hoister(DraftCode& code, const Flow& flow) : code_(code), flow_(flow), writers_(code.values.size()), where_(code.values.size()) {
+  Hoister(DraftCode& code, const Flow& flow) : code_(code), flow_(flow), where_(code.values.size()) {
     for (uint32_t b = 0; b < code.blocks.size(); ++b)
       for (const Draft& d : code.blocks[b].text)
         for (Part p : d.writes)
-          if (p) {
-            ++writers_[static_cast<size_t>(p.value)];
-            where_[static_cast<size_t>(p.value)].push_back(b);
-          }
+          if (p) where_[static_cast<size_t>(p.value)].push_back(b);
   }
 
   void run(uint32_t header) {
@@ -59,7 +56,7 @@ class Hoister {
       default: break;
     }
     for (Part p : d.writes)
-      if (p && writers_[static_cast<size_t>(p.value)] != 1) return false;
+      if (p && where_[static_cast<size_t>(p.value)].size() != 1) return false;
     return std::ranges::none_of(d.reads, [&](Part p) { return p && written_in(p, header); });
   }
 
@@ -82,8 +79,7 @@ class Hoister {
 
   DraftCode& code_;
   const Flow& flow_;
-  std::vector<uint32_t> writers_;
-  std::vector<std::vector<uint32_t>> where_;
+  std::vector<std::vector<uint32_t>> where_;  // the block of each that writes a value
 };
 
 }  // namespace

@@ -12,9 +12,6 @@ namespace {
 
 enum class Op { Add, Mul, Fma };
 
-// What is part of an instruction's name in the table is no modifier.
-bool says(const Instruction& i, std::string_view part) { return i.form.row->syntax.find(part) != std::string_view::npos; }
-
 }  // namespace
 
 void Selector::float_arithmetic(const Instruction& i) {

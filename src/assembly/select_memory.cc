@@ -221,14 +221,15 @@ Part Selector::gather_once(const Operand& o, Type type) {
     for (const Operand& e : o.list) registers.push_back(e.reg);
   const bool known = registers.size() > 1 && std::ranges::none_of(registers, [](int reg) { return reg < 0; });
   if (!known) return gather(o, type);
+  if (gathered_in_ != block_) gathered_.clear();
+  gathered_in_ = block_;
   for (const Gathered& g : gathered_)
-    if (g.block == block_ && g.registers == registers && std::ranges::none_of(registers, [&](int reg) {
+    if (g.registers == registers && std::ranges::none_of(registers, [&](int reg) {
           const uint32_t written = latest_[static_cast<size_t>(reg)];
           return written != ~0u && written >= g.at;
         }))
       return g.part;
-  if (!gathered_.empty() && gathered_.front().block != block_) gathered_.clear();
-  gathered_.push_back({std::move(registers), block_, at_, gather(o, type)});
+  gathered_.push_back({std::move(registers), at_, gather(o, type)});
   return gathered_.back().part;
 }
 

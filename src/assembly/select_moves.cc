@@ -62,7 +62,7 @@ void Selector::choose(const Instruction& i) {
   Source c = source(i.operands[3]);
   if (i.form.row->opcode == "slct") {
     const Part p = temporary(1, Bank::Predicate);
-    emit(Operation::Compare, i.form.row->syntax.find("f32 d") != std::string_view::npos ? "FSETP" : "ISETP", {p}, {c});
+    emit(Operation::Compare, says(i, "f32 d") ? "FSETP" : "ISETP", {p}, {c});
     c = of(p);
   }
   if (to.count == 2) {

@@ -63,7 +63,7 @@ void Selector::barrier(const Instruction& i) {
 }
 
 void Selector::fence(const Instruction& i) {
-  if (i.form.row->syntax.find("proxy") != std::string_view::npos || i.form.row->syntax.find("mbarrier_init") != std::string_view::npos) {
+  if (says(i, "proxy") || says(i, "mbarrier_init")) {
     Draft& d = emit(Operation::None, "FENCE.VIEW", {}, {});
     d.pinned = true;
     d.order = Order::Barrier;
@@ -88,7 +88,7 @@ void Selector::warp(const Instruction& i) {
   std::vector<Source> reads;
   for (size_t k = 1; k < i.operands.size(); ++k) reads.push_back(source(i.operands[k], isa::bits_of(i.form.type) == 64 && k == 1 ? 2 : 1));
   // A mask that is no number is made sure of first.
-  const bool synchronised = i.form.row->syntax.find(".sync") != std::string_view::npos && !reads.empty();
+  const bool synchronised = says(i, ".sync") && !reads.empty();
   if (synchronised && cc_ >= 70 && op != "match" && reads.back().kind == Source::Register && i.operands.size() > 1) {
     Draft& d = emit(Converge, "WARPSYNC", {}, {reads.back()});
     d.pinned = d.wall = true;
@@ -181,7 +181,7 @@ void Selector::matrix(const Instruction& i) {
   int64_t each = 16 * 8 * 16;
   Operation operation = MatrixHalf;
   std::string_view name = "HMMA.16816";
-  const bool sparse = syntax.find("(.sp") != std::string_view::npos || syntax.find(".sp") != std::string_view::npos;
+  const bool sparse = says(i, ".sp");
   if (types.a == Type::F64) {
     operation = MatrixDouble;
     each = cc_ >= 90 && shape.m == 16 ? work : 8 * 8 * 4;
@@ -306,12 +306,11 @@ void Selector::tiles(const Instruction& i) {
 void Selector::asynchronous(const Instruction& i) {
   const std::string_view syntax = i.form.row->syntax;
   using enum Operation;
-  const auto says = [&](std::string_view text) { return syntax.find(text) != std::string_view::npos; };
   if (syntax.starts_with("cp.async.mbarrier")) {
     access(i, Mbarrier, "ARRIVES", Order::Store, address(i.operands[0], isa::Space::Shared), {}, {}, 8);
     return;
   }
-  if (syntax.starts_with("cp.async.c") && says("[a]")) {  // .ca, .cg
+  if (syntax.starts_with("cp.async.c") && says(i, "[a]")) {  // .ca, .cg
     Place from = address(i.operands[1], isa::Space::Global), to = address(i.operands[0], isa::Space::Shared);
     const Part where = to.base.kind == Source::Nothing ? Part{} : general(to.base);
     if (i.operands.size() > 3 && i.operands[3].kind == OperandKind::Register) {
@@ -324,8 +323,8 @@ void Selector::asynchronous(const Instruction& i) {
     d.pinned = true;
     return;
   }
-  if (says("commit_group")) return void(emit(WaitAsync, says("bulk") ? "UTMACMDFLUSH" : "LDGDEPBAR", {}, {}).pinned = true);
-  if (says("wait_group") || says("wait_all")) {
+  if (says(i, "commit_group")) return void(emit(WaitAsync, says(i, "bulk") ? "UTMACMDFLUSH" : "LDGDEPBAR", {}, {}).pinned = true);
+  if (says(i, "wait_group") || says(i, "wait_all")) {
     Draft& d = emit(WaitAsync, "DEPBAR", {}, {});
     d.pinned = d.wall = true;
     return;
@@ -354,7 +353,7 @@ void Selector::asynchronous(const Instruction& i) {
       take(o);
       for (const Operand& e : o.list) take(e);
     }
-    Draft& d = emit(CopyBulk, says("tensor") ? "UTMALDG" : "UBLKCP", {}, {});
+    Draft& d = emit(CopyBulk, says(i, "tensor") ? "UTMALDG" : "UBLKCP", {}, {});
     d.pinned = true;
     d.access = true;
     d.order = Order::Store;
@@ -364,17 +363,17 @@ void Selector::asynchronous(const Instruction& i) {
   }
   if (syntax.starts_with("mbarrier.")) {
     const bool result = i.form.row->operands.list[0].written;
-    if (says("pending_count")) return void(emit(Shift, "SHF", {destination(i.operands[0])}, {source(i.operands[1], 2)}));
+    if (says(i, "pending_count")) return void(emit(Shift, "SHF", {destination(i.operands[0])}, {source(i.operands[1], 2)}));
     const Place place = address(i.operands[result ? 1 : 0], isa::Space::Shared);
     const size_t next = result ? 2 : 1;
     const Part data = i.operands.size() > next ? gather(i.operands[next], Type::B32) : Part{};
     Part to = result && i.operands[0].reg >= 0 ? destination(i.operands[0]) : Part{};
-    Draft& d = access(i, Mbarrier, says("wait") ? "SYNCS.PHASECHK" : "SYNCS", Order::Store, place, to, {data}, 8);
-    if (says("wait")) d.order = Order::Barrier;
+    Draft& d = access(i, Mbarrier, says(i, "wait") ? "SYNCS.PHASECHK" : "SYNCS", Order::Store, place, to, {data}, 8);
+    if (says(i, "wait")) d.order = Order::Barrier;
     return;
   }
   if (syntax.starts_with("barrier.cluster")) {
-    Draft& d = emit(Barrier, says("arrive") ? "UCGABAR_ARV" : "UCGABAR_WAIT", {}, {});
+    Draft& d = emit(Barrier, says(i, "arrive") ? "UCGABAR_ARV" : "UCGABAR_WAIT", {}, {});
     d.pinned = true;
     d.order = Order::Barrier;
     d.access = true;

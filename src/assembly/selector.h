@@ -42,6 +42,9 @@ struct Step {
   std::string_view mnemonic;
 };
 
+// What is part of an instruction's name in the table is no modifier.
+inline bool says(const ptx::Instruction& i, std::string_view part) { return i.form.row->syntax.find(part) != std::string_view::npos; }
+
 class Selector {
  public:
   Selector(const ptx::Module& module, const ptx::Function& function, const Target& target);
@@ -208,10 +211,11 @@ class Selector {
   int rests_open_ = 0, rest_steps_ = 0;
   struct Gathered {
     std::vector<int> registers;
-    uint32_t block, at;
+    uint32_t at;
     Part part;
   };
-  std::vector<Gathered> gathered_;  // in this block
+  std::vector<Gathered> gathered_;
+  uint32_t gathered_in_ = kNoBlock;
   std::vector<int32_t> value_;                                      // by PTX register
   std::vector<Source> same_;                                        // by PTX register: what stands for it
   std::map<std::tuple<Fixed, std::string, int64_t, int>, int32_t> keys_by_name_;

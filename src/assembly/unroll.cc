@@ -84,11 +84,8 @@ class Unroller {
   // Whether it goes on follows from a value to which a number is added each turn, and from nothing else that changes.
   bool counted(const std::vector<Draft>& text, const std::unordered_map<int32_t, Step>& steps,
                const std::unordered_map<int32_t, int>& writes, int64_t& long_step) const {
-    Part guard;
-    for (Part p : text.back().reads)
-      if (p) guard = p;
     bool found = false;
-    std::vector<int32_t> asked{guard.value};
+    std::vector<int32_t> asked{text.back().last_read().value};
     for (size_t k = text.size() - 1; k-- > 0;) {
       const Draft& d = text[k];
       if (!d.writes[0] || std::ranges::find(asked, d.writes[0].value) == asked.end()) continue;
