@@ -136,6 +136,10 @@ while read -r technique; do
 done <<<"$techniques"
 rule 'src/jit/technique.h lists no techniques' "$([[ -n $techniques ]] || echo none)"
 
+# A first build that had to be tried again takes twice as long.
+rule 'the first build failed and went on with each source by itself: sources that are compiled together have a name in common (a clean build shows which)' \
+  "$(cd -- "${WARPBEAM_BUILD:-$root/build/release}" 2>/dev/null && ls .each_by_itself 2>/dev/null)"
+
 # A release has a page in the changelog, and the newest is the one that runs.
 rule 'a release has more than 40 lines in CHANGELOG.md' "$(awk '/^## /{if (n > 40) print "  " name ": " n; name=$2; n=0} {++n} END{if (n > 40) print "  " name ": " n}' ../CHANGELOG.md)"
 newest=$(sed -nE 's/^## ([0-9]+\.[0-9]+\.[0-9]+).*/\1/p' ../CHANGELOG.md | head -n 1)

@@ -45,10 +45,10 @@ int DeviceClock::place_of(int ordinal) const {
 }
 
 void DeviceClock::keep_busy(Busy& busy, const timing::device::Operation& operation, const timing::device::Times& times) {
-  Unit unit = Unit::Kernels;
+  SharedUnit unit = SharedUnit::Kernels;
   if (operation.kind == Kind::Copy) {
     if (operation.way == Way::Peer) return;
-    unit = operation.way == Way::ToHost ? Unit::ToHost : Unit::ToDevice;
+    unit = operation.way == Way::ToHost ? SharedUnit::ToHost : SharedUnit::ToDevice;
   } else if (operation.kind != Kind::Kernel && operation.kind != Kind::Memory) {
     return;
   }
@@ -80,7 +80,7 @@ void DeviceClock::tell_others() {
     ahead.run_dry();
     for (size_t unit = 0; unit < kUnits; ++unit) {
       tidy(busy[unit], SharedTime::kSpans);
-      clock_.keep_busy(place_of(ordinal), static_cast<Unit>(unit), busy[unit]);
+      clock_.keep_busy(place_of(ordinal), static_cast<SharedUnit>(unit), busy[unit]);
     }
   }
 }

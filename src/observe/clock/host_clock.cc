@@ -414,7 +414,7 @@ void HostClock::sleep(double nanoseconds) {
   shared_.time = std::max(shared_.time, until);
 }
 
-bool HostClock::keep_busy(int device, Unit unit, const std::vector<Span>& spans) {
+bool HostClock::keep_busy(int device, SharedUnit unit, const std::vector<Span>& spans) {
   Lock lock(shared_);
   if (!process_ || device < 0 || static_cast<size_t>(device) >= SharedTime::kDevices) return false;
   SharedTime::Busy& busy = process_->busy[device][static_cast<size_t>(unit)];

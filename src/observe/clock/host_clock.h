@@ -39,7 +39,7 @@ class HostClock {
   int process();
 
   // When this process keeps that part of a device busy, as far as is known now; true: that is news.
-  bool keep_busy(int device, Unit unit, const std::vector<Span>& spans);
+  bool keep_busy(int device, SharedUnit unit, const std::vector<Span>& spans);
   // When others do, if that has changed since `*seen`.
   bool others_busy(int device, uint64_t* seen, std::vector<Span> (&spans)[kUnits]);
   // The calling thread in a timeline: its number in the system, or, where host code is free, which of those that called the runtime it is.

@@ -19,7 +19,7 @@ struct Span {
 };
 
 // Parts of a device that processes take turns to use.
-enum class Unit : uint8_t { Kernels, ToDevice, ToHost };
+enum class SharedUnit : uint8_t { Kernels, ToDevice, ToHost };
 inline constexpr size_t kUnits = 3;
 
 struct SharedTime {
