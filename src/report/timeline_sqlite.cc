@@ -230,8 +230,10 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
                             o.value("static_shared", int64_t{0}), o.value("dynamic_shared", int64_t{0}), o["id"].get<int64_t>(), node);
       } else if (kind == "copy") {
         const std::string from = word(t, o, "from"), to = word(t, o, "to");
-        text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES({},{},{},NULL,{},{},NULL,NULL,NULL,NULL,NULL,{},NULL,1);\n",
-                            place, o.value("bytes", int64_t{0}), copy_kind(from, to), memory_kind(from), memory_kind(to), node);
+        const auto device_of = [&](const char* key) { return o.contains(key) ? fmt::format("{},1", o[key].get<int>()) : "NULL,NULL"; };
+        text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES({},{},{},NULL,{},{},{},{},NULL,{},NULL,1);\n", place,
+                            o.value("bytes", int64_t{0}), copy_kind(from, to), memory_kind(from), memory_kind(to), device_of("from_device"),
+                            device_of("to_device"), node);
       } else if (kind == "fill") {
         text += fmt::format("INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES({},0,{},{},2);\n", place, o.value("bytes", int64_t{0}), node);
       }

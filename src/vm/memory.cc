@@ -165,14 +165,14 @@ Result<Allocation> DeviceMemory::allocate(uint64_t size, uint64_t alignment, Mem
   return a;
 }
 
-Result<Allocation> DeviceMemory::adopt(void* host, uint64_t size, MemoryKind kind, std::string origin, uint32_t flags) {
+Result<Allocation> DeviceMemory::adopt(void* host, uint64_t size, MemoryKind kind, std::string origin, uint32_t flags, bool foreign) {
   std::unique_lock lock(mutex_);
   const uint64_t base = reinterpret_cast<uint64_t>(host);
   auto next = live_.lower_bound(base);
   if (next != live_.end() && next->first < base + size) return Error{0, "part of the range is device memory already"};
   if (next != live_.begin() && std::prev(next)->first + std::prev(next)->second.allocation.accessible > base)
     return Error{0, "part of the range is device memory already"};
-  Allocation a{base, size, size, kind, 0, flags, ++serial_, std::move(origin), true};
+  Allocation a{base, size, size, kind, 0, flags, ++serial_, std::move(origin), true, foreign};
   live_[base] = {a, base, 0, false};
   return a;
 }

@@ -38,6 +38,7 @@ struct Allocation {
   uint64_t serial = 0;      // counts allocations; never reused
   std::string origin;       // what made it, for messages: "cudaMalloc", "__device__ table"
   bool adopted = false;     // pages of somebody else, who may have written them
+  bool foreign = false;     // another device's, which lets this one's kernels in
 };
 
 struct MemoryFault {  // what is around an address that no allocation covers
@@ -62,7 +63,7 @@ class DeviceMemory {
   // Fails with an empty code when `capacity` would be exceeded. Fresh pages read as zero.
   Result<Allocation> allocate(uint64_t size, uint64_t alignment, MemoryKind kind, std::string origin, uint32_t flags = 0);
   // Makes host pages that somebody else owns visible to kernels at their own address.
-  Result<Allocation> adopt(void* host, uint64_t size, MemoryKind kind, std::string origin, uint32_t flags = 0);
+  Result<Allocation> adopt(void* host, uint64_t size, MemoryKind kind, std::string origin, uint32_t flags = 0, bool foreign = false);
   // Frees the allocation that starts exactly at `base`; false if there is none.
   bool free(uint64_t base);
   // Small constant memory for as long as a launch runs: what one gives back the next gets.

@@ -195,6 +195,14 @@ verdict 'an unknown report' $? "$work/log"
 "$warpbeam" timeline -o /dev/null/t.json streams.cu >"$work/log" 2>&1
 grep -qx 'warpbeam timeline: /dev/null/t.json could not be written' "$work/log"
 verdict 'a file that cannot be written' $? "$work/log"
+for kind in html sqlite; do
+  "$warpbeam" timeline -o "/nowhere/t.$kind" streams.cu >"$work/log" 2>&1
+  [[ $? -eq 1 ]] && grep -q "^warpbeam timeline: /nowhere/t.$kind could not be written" "$work/log"
+  verdict "a file of a folder that is not there, $kind" $? "$work/log"
+done
+"$warpbeam" stats -o /nowhere/t.csv streams.cu >"$work/log" 2>&1
+grep -qx 'warpbeam stats: /nowhere/t.csv could not be written' "$work/log"
+verdict 'tables that cannot be written' $? "$work/log"
 
 # Several processes on one device and one clock; each has a file of its own, and ranks have their numbers.
 for scale in 0 1; do
@@ -232,6 +240,79 @@ assert os.path.exists(f"{work}/ranks.rank1.sqlite") and os.path.exists(f"{work}/
 CHECK
 verdict 'a timeline for each rank' $? "$work/log"
 
+# The same by a real mpirun, where there is one.
+if command -v mpirun mpicc >/dev/null; then
+  read -ra mpi_flags <<<"$(mpicc --showme:compile) $(mpicc --showme:link)"
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+  "$warpbeam" nvcc -o "$work/of_mpi" ranks.cu "${mpi_flags[@]}" >"$work/log" 2>&1
+  verdict 'a program of ranks is built' $? "$work/log"
+  for row in 2:1 3:1 4:1 4:4; do
+    WARPBEAM_DEVICES=${row#*:} timeout 120 "$warpbeam" run --clock device --host-scale 0 -- mpirun -np "${row%:*}" "$work/of_mpi" >"$work/log" 2>&1 && grep -qx ok "$work/log"
+    verdict "mpirun's ${row%:*} ranks on ${row#*:} devices" $? "$work/log"
+  done
+  timeout 120 "$warpbeam" timeline --host-scale 0 -o "$work/mpi.json" -- mpirun -np 3 "$work/of_mpi" >"$work/log" 2>&1 && python3 - "$work" >>"$work/log" 2>&1 <<'CHECK'
+import json, sys
+work = sys.argv[1]
+whole = json.load(open(f"{work}/mpi.json"))["traceEvents"]
+names = sorted(e["args"]["name"] for e in whole if e["name"] == "process_name")
+assert [n for n in names if n.startswith("rank")] == [f"rank {k}: of_mpi" for k in range(3)], names
+spans = []
+for rank in range(3):
+    own = json.load(open(f"{work}/mpi.rank{rank}.json"))
+    assert own["distributedInfo"] == {"backend": "mpi", "rank": rank, "world_size": 3}, own["distributedInfo"]
+    kernels = sorted((e["ts"], e["ts"] + e["dur"]) for e in own["traceEvents"] if e.get("cat") == "kernel")
+    assert len(kernels) == 3, kernels
+    spans.append(kernels)
+alone = [s[1] for s in spans]  # in turn, on one clock
+assert all(a[1] <= b[0] for a, b in zip(alone, alone[1:])), alone
+at_once = [s[2] for s in spans]
+assert max(s[0] for s in at_once) < min(s[1] for s in at_once), at_once
+CHECK
+  verdict "the timeline of mpirun's ranks" $? "$work/log"
+  timeout 120 mpirun -np 2 "$warpbeam" timeline --host-scale 0 -o "$work/each.json" "$work/of_mpi" >"$work/log" 2>&1
+  [[ -e $work/each.rank0.json && -e $work/each.rank1.json ]]
+  verdict 'a timeline that each rank writes' $? "$work/log"
+else
+  echo 'skip: there is no mpirun'
+fi
+
+# Several devices of one process.
+for device in k40 h200; do
+  WARPBEAM_DEVICES=2 on $device peers.cu >"$work/log" 2>&1
+  verdict "two devices, $device" $? "$work/log"
+done
+for kind in json sqlite; do
+  WARPBEAM_DEVICES=2 "$warpbeam" timeline --host-scale 0 -o "$work/peers.$kind" peers.cu >"$work/log" 2>&1
+done
+python3 - "$work" >>"$work/log" 2>&1 <<'CHECK'
+import json, sqlite3, sys
+trace = json.load(open(f"{sys.argv[1]}/peers.json"))
+assert [d["id"] for d in trace["deviceProperties"]] == [0, 1]
+events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+between = [e for e in events if e["name"] == "Memcpy PtoP (Device -> Device)" and e["args"]["bytes"] > 4]
+assert {e["pid"] for e in between} == {0, 1} and all(e["args"]["device"] == e["pid"] for e in between), between
+assert {e["pid"] for e in events if e["cat"] == "kernel"} == {0, 1}
+db = sqlite3.connect(f"{sys.argv[1]}/peers.sqlite")
+ways = db.execute("SELECT srcDeviceId, dstDeviceId, COUNT(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY WHERE copyKind = 10 GROUP BY 1, 2 ORDER BY 1").fetchall()
+assert [w[:2] for w in ways] == [(0, 1), (1, 0)] and sum(w[2] for w in ways) == len(between) + 2, ways
+CHECK
+verdict 'the timeline of two devices' $? "$work/log"
+
+# A timeline for which there is no memory is cut, and says so.
+echo 'MemAvailable: 1024 kB' >"$work/meminfo"
+cat >"$work/short.sh" <<'SHORT'
+mount --bind "$1/meminfo" /proc/meminfo && "$2" timeline --host-scale 0 -o "$1/short.json" many.cu
+SHORT
+if unshare -rm true 2>"$work/log"; then
+  unshare -rm sh "$work/short.sh" "$work" "$warpbeam" >"$work/log" 2>&1 &&
+    left_out=$(sed -n 's/^warpbeam timeline: \([0-9]*\) calls and operations are not in the timeline$/\1/p' "$work/log") &&
+    python3 -c 'import json, sys; assert sum(e.get("cat") == "kernel" for e in json.load(open(sys.argv[1]))["traceEvents"]) == 20000 - int(sys.argv[2])' \
+      "$work/short.json" "$left_out" >>"$work/log" 2>&1 && ((left_out > 5000 && left_out < 20000))
+  verdict 'a timeline that does not fit' $? "$work/log"
+else
+  echo "skip: $(cat "$work/log")"
+fi
+
 # Kernels that kernels launch, in their order, the same for any number of threads.
 for threads in 1 2; do
   WARPBEAM_THREADS=$threads "$warpbeam" timeline --host-scale 0 --device h200 -o "$work/children$threads.json" nested.cu >"$work/log" 2>&1
@@ -263,9 +344,11 @@ for words in '--clock gpu' '--host-scale 1' '--clock device --host-scale fast' '
   [[ $? -eq 1 && $(wc -l <"$work/log") -eq 1 ]]
   verdict "$words" $? "$work/log"
 done
-CUDA_DEVICE_MAX_CONNECTIONS=many on h100 streams.cu >"$work/log" 2>&1
-grep -q '^warpbeam: CUDA_DEVICE_MAX_CONNECTIONS=many: a number from 1 to 32' "$work/log"
-verdict 'CUDA_DEVICE_MAX_CONNECTIONS=many' $? "$work/log"
+for word in many 0 33 -1 1e1 '4 '; do
+  CUDA_DEVICE_MAX_CONNECTIONS=$word on h100 streams.cu >"$work/log" 2>&1
+  [[ $? -eq 0 && $(grep -c CUDA_DEVICE_MAX_CONNECTIONS "$work/log") -eq 1 ]] && grep -q "^warpbeam: CUDA_DEVICE_MAX_CONNECTIONS=$word: a number from 1 to 32" "$work/log"
+  verdict "CUDA_DEVICE_MAX_CONNECTIONS=$word" $? "$work/log"
+done
 
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -152,8 +152,16 @@ await test("a hundred thousand operations are drawn", async () => {
   fs.writeFileSync("large.html", text.replace(marked[0], () => marked[1] + JSON.stringify(data).replaceAll("<", "\\u003c") + marked[3]));
   const p = await page("large.html");
   check("operations", await p.evaluate(() => runs[0].operations.length), 100000);
-  const took = await p.evaluate(() => { const t = performance.now(); for (let k = 0; k < 10; ++k) zoom(0.5), paint(); return (performance.now() - t) / 10; });
+  // From all of them to a few, then along them: each step the fastest of five, as other work of this machine is not to matter.
+  const took = await p.evaluate(() => {
+    const fastest = () => Math.min(...Array.from({ length: 5 }, () => { const t = performance.now(); paint(); return performance.now() - t; }));
+    const steps = [];
+    for (let k = 0; k < 10; ++k) steps.push(fastest()), zoom(0.5);
+    for (let k = 0; k < 10; ++k) pan(0.2), steps.push(fastest());
+    return Math.max(...steps);
+  });
   console.log(`     ${took.toFixed(1)} ms for a picture of 100,000 operations`);
+  holds("thirty pictures a second", took < 33);
   check("errors", p.errors, []);
 });
 

@@ -19,9 +19,7 @@ namespace warpbeam::cuda {
 
 namespace {
 
-// In DeviceMemory of a device that only sees the memory of another: Allocation::flags has this bit.
-constexpr uint32_t kForeign = 1u << 31;
-constexpr uint32_t kMapping = 1u << 30;  // of virtual memory management
+constexpr uint32_t kMapping = 1u << 30;  // Allocation::flags of virtual memory management
 
 constexpr size_t kPitchAlignment = 512;  // of cudaMallocPitch on every device since cc 2.0
 constexpr size_t kAlignment = 256;
@@ -32,7 +30,9 @@ bool host_visible(vm::MemoryKind kind) {
 }
 
 // Who enables peer access to `owner` sees this.
-bool for_peers(const vm::Allocation& allocation) { return !host_visible(allocation.kind) && !(allocation.flags & (kForeign | kPooled)); }
+bool for_peers(const vm::Allocation& allocation) {
+  return !host_visible(allocation.kind) && !allocation.foreign && !(allocation.flags & kPooled);
+}
 
 cudaError_t allocate_pitched(Context& context, void** pointer, size_t* pitch, size_t width, size_t rows) {
   *pitch = 0;
@@ -51,8 +51,8 @@ cudaError_t allocate_pitched(Context& context, void** pointer, size_t* pitch, si
 }  // namespace
 
 void show(Context& reader, const vm::Allocation& allocation) {
-  (void)reader.memory.adopt(reinterpret_cast<void*>(allocation.base), allocation.size, allocation.kind, allocation.origin,
-                            allocation.flags | kForeign);
+  (void)reader.memory.adopt(reinterpret_cast<void*>(allocation.base), allocation.size, allocation.kind, allocation.origin, allocation.flags,
+                            true);
 }
 
 void share(Context& owner, const vm::Allocation& allocation) {
@@ -72,7 +72,7 @@ std::optional<Place> locate(const void* address) {
   for_each_context([&](Context& context) {
     if (place) return;
     auto allocation = context.memory.find(reinterpret_cast<uint64_t>(address));
-    if (allocation && !(allocation->flags & kForeign)) place = Place{&context, std::move(*allocation)};
+    if (allocation && !allocation->foreign) place = Place{&context, std::move(*allocation)};
   });
   return place;
 }
@@ -144,7 +144,7 @@ void release(Context& owner, uint64_t base) {
 
 void release_all(Context& owner) {
   for (const vm::Allocation& allocation : owner.memory.live())
-    if (allocation.flags & kForeign) owner.memory.free(allocation.base);
+    if (allocation.foreign) owner.memory.free(allocation.base);
     else release(owner, allocation.base);
 }
 
@@ -157,8 +157,7 @@ uint64_t memory_in_use(int device) {
 }
 
 void show_mapping(Context& owner, Context& reader, uint64_t address, uint64_t size) {
-  (void)reader.memory.adopt(reinterpret_cast<void*>(address), size, vm::MemoryKind::Device, "cuMemMap",
-                            kMapping | (&owner == &reader ? 0 : kForeign));
+  (void)reader.memory.adopt(reinterpret_cast<void*>(address), size, vm::MemoryKind::Device, "cuMemMap", kMapping, &owner != &reader);
 }
 
 bool is_mapping(const vm::Allocation& allocation) { return allocation.flags & kMapping; }
@@ -167,7 +166,7 @@ void share_host_memory(Context& reader) {
   for_each_context([&](Context& owner) {
     if (&owner == &reader) return;
     for (const vm::Allocation& allocation : owner.memory.live())
-      if (host_visible(allocation.kind) && !(allocation.flags & kForeign)) show(reader, allocation);
+      if (host_visible(allocation.kind) && !allocation.foreign) show(reader, allocation);
   });
 }
 

@@ -118,7 +118,7 @@ class DeviceClock : public Tool {
 
   enum class Place : uint8_t { Device, OtherDevice, Pinned, Pageable };
   static std::string_view name_of(Place place);
-  Place place(uint64_t address, const Operation&) const;
+  Place place(uint64_t address, const Operation&, int* owner) const;  // `owner`: of the operation's device, or another one
   void describe_copy(const Operation&, timing::device::Operation&, double* pageable_bytes);
   double staging_time(double bytes) const;  // until the processor has put them into pinned memory
   Ids follows(const Operation&);

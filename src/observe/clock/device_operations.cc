@@ -26,18 +26,26 @@ constexpr double kStays = 0.7;              // of L2, that a copy may fill and f
 
 }  // namespace
 
-DeviceClock::Place DeviceClock::place(uint64_t address, const Operation& operation) const {
+DeviceClock::Place DeviceClock::place(uint64_t address, const Operation& operation, int* owner) const {
+  *owner = operation.device;
   const auto kind = [&](const vm::DeviceMemory& memory) -> std::optional<Place> {
     const auto allocation = memory.find(address);
     if (!allocation) return std::nullopt;
-    const bool host = allocation->kind == vm::MemoryKind::Pinned || allocation->kind == vm::MemoryKind::Registered;
-    return host ? Place::Pinned : Place::Device;
+    if (allocation->kind == vm::MemoryKind::Pinned || allocation->kind == vm::MemoryKind::Registered) return Place::Pinned;
+    const bool own = !allocation->foreign || allocation->kind == vm::MemoryKind::Managed;
+    return own ? Place::Device : Place::OtherDevice;
   };
-  if (const auto here = kind(*operation.memory)) return *here;
-  for (const auto& [ordinal, memory] : memories_)
-    if (memory != operation.memory)
-      if (const auto there = kind(*memory)) return *there == Place::Pinned ? Place::Pinned : Place::OtherDevice;
-  return Place::Pageable;
+  const auto here = kind(*operation.memory);
+  if (here && *here != Place::OtherDevice) return *here;
+  for (const auto& [ordinal, memory] : memories_) {
+    if (memory == operation.memory) continue;
+    const auto there = kind(*memory);
+    if (!there || *there == Place::OtherDevice) continue;
+    if (*there == Place::Pinned) return Place::Pinned;
+    *owner = ordinal;
+    return Place::OtherDevice;
+  }
+  return here.value_or(Place::Pageable);
 }
 
 std::string_view DeviceClock::name_of(Place place) {
@@ -52,7 +60,8 @@ std::string_view DeviceClock::name_of(Place place) {
 
 void DeviceClock::describe_copy(const Operation& operation, timing::device::Operation& to_do, double* pageable_bytes) {
   const auto bytes = static_cast<double>(operation.to.width * operation.to.rows * operation.to.planes);
-  const Place to = place(operation.to.base, operation), from = place(operation.from.base, operation);
+  int owner = 0;
+  const Place to = place(operation.to.base, operation, &owner), from = place(operation.from.base, operation, &owner);
   const auto is_host = [](Place place) { return place == Place::Pinned || place == Place::Pageable; };
   if (is_host(to) && is_host(from)) return charge(bytes / kHostCopy);
   to_do.kind = Kind::Copy;
@@ -184,13 +193,16 @@ void DeviceClock::queued(const Operation& operation) {
   // Devices know each other's operations only by their ends.
   for (uint64_t id : to_do.after)
     if (auto other = device_of_.find(id); other != device_of_.end() && other->second != operation.device)
-      if (const double end = end_of(device(other->second), {id}); end > 0)
-        to_do.submitted = std::max(to_do.submitted, end + link_.wait_gap);
+      if (const auto end = device(other->second).model.look_ahead().finish(id))  // that device may be asked for more before then
+        to_do.submitted = std::max(to_do.submitted, *end + link_.wait_gap);
   device_of_[operation.id] = operation.device;
   if (timeline_) {
-    const bool copy = operation.kind == OperationKind::Copy;
-    timeline_->queued(operation, copy ? name_of(place(operation.from.base, operation)) : "",
-                      copy ? name_of(place(operation.to.base, operation)) : "", to_do.in_graph);
+    Timeline::Way way;
+    if (operation.kind == OperationKind::Copy) {
+      way.from = name_of(place(operation.from.base, operation, &way.from_device));
+      way.to = name_of(place(operation.to.base, operation, &way.to_device));
+    }
+    timeline_->queued(operation, way, to_do.in_graph);
   }
   const bool staged = to_do.kind == Kind::Copy && to_do.way == Way::ToDevice && pageable_bytes > 0 && !to_do.in_graph && clock_.inside();
   // cudaMemcpy from pageable memory begins when the stream has nothing left to do.

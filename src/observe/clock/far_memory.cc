@@ -170,7 +170,7 @@ void FarMemory::before_launch(uint64_t operation) {
     for (Page& page : range.pages) page.touched = false;
     if (!range.watched || !range.small()) continue;
     range.before[operation].assign(reinterpret_cast<const char*>(base), reinterpret_cast<const char*>(range.end));
-    pages_.let_go(base, range.end - base);
+    if (range.managed || range.launch) pages_.let_go(base, range.end - base);  // which takes microseconds
   }
 }
 
@@ -178,11 +178,13 @@ void FarMemory::before_launch(uint64_t operation) {
 void FarMemory::compare(Range& range, uint64_t operation) {
   const auto before = range.before.find(operation);
   if (before == range.before.end()) return;
-  const std::vector<bool> touched = pages_.touched(range.base, range.end - range.base);
-  if (range.managed && std::ranges::find(touched, true) != touched.end()) range.pages.front().touched = true;
+  if (range.managed) {
+    const std::vector<bool> touched = pages_.touched(range.base, range.end - range.base);
+    if (std::ranges::find(touched, true) != touched.end()) range.pages.front().touched = true;
+  }
   if (std::memcmp(before->second.data(), reinterpret_cast<const void*>(range.base), before->second.size())) range.launch = operation;
   range.before.erase(before);
-  range.open = true;
+  range.open = range.managed || range.launch;
 }
 
 LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int device) {

@@ -68,7 +68,7 @@ void Timeline::pop_range(double at) {
   if (ranges_.size() < kMost) ranges_.push_back(range);
 }
 
-void Timeline::queued(const Operation& operation, std::string_view from, std::string_view to, bool in_graph) {
+void Timeline::queued(const Operation& operation, const Way& way, bool in_graph) {
   if (operations_.size() >= kMost) {
     ++left_out_;
     return;
@@ -76,8 +76,8 @@ void Timeline::queued(const Operation& operation, std::string_view from, std::st
   Entry entry;
   entry.kind = operation.kind;
   entry.name = word(operation.name);
-  entry.from = word(from);
-  entry.to = word(to);
+  entry.from = word(way.from), entry.from_device = way.from_device;
+  entry.to = word(way.to), entry.to_device = way.to_device;
   entry.device = operation.device;
   entry.stream = operation.stream;
   entry.call = now.id;
@@ -170,6 +170,7 @@ Timeline::Json Timeline::row_of(uint64_t id, const Entry& e) {
   if (e.name) row["name"] = e.name;
   if (e.bytes) row["bytes"] = e.bytes;
   if (e.from) row["from"] = e.from, row["to"] = e.to;
+  if (e.from && e.from_device != e.to_device) row["from_device"] = e.from_device, row["to_device"] = e.to_device;
   if (e.in_graph) row["graph"] = true;
   if (e.kind != OperationKind::Launch) return row;
   row["grid"] = e.grid;

@@ -27,8 +27,13 @@ class Timeline {
   void push_range(const char* text, double at);
   void pop_range(double at);
 
-  // An operation that the thread's call asked for. `from` and `to`: "Pageable", "Pinned", "Device", of a copy.
-  void queued(const Operation& operation, std::string_view from, std::string_view to, bool in_graph);
+  // Of a copy: "Pageable", "Pinned", "Device", "Peer" (another device than that of the operation), and whose that is.
+  struct Way {
+    std::string_view from, to;
+    int from_device = 0, to_device = 0;
+  };
+  // An operation that the thread's call asked for.
+  void queued(const Operation& operation, const Way& way, bool in_graph);
   void describe_launch(uint64_t operation, const vm::Launch& launch);
   void describe_time(uint64_t operation, const KernelTime& time);
   // A grid that the operation's kernel has launched; and when all of these run, of so long as it takes.
@@ -62,7 +67,7 @@ class Timeline {
   struct Entry {
     OperationKind kind{};
     uint32_t name = 0, from = 0, to = 0;
-    int device = 0;
+    int device = 0, from_device = 0, to_device = 0;
     uint64_t stream = 0, call = 0, bytes = 0;
     bool in_graph = false;
     std::array<uint32_t, 3> grid{}, block{};

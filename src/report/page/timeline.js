@@ -217,14 +217,19 @@ function colourOf(item, c) {
 }
 const waits = (call) => /Synchronize|^cu(da)?Memcpy(?!.*Async)|^cudaFree$/.test(call.name);
 
-// The first item that ends after the time; ends rise enough for that within a row of one level.
-function firstAfter(items, time) {
+// The first for which it is no longer true.
+function firstPast(items, before) {
   let low = 0, high = items.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (items[middle].begin < time) low = middle + 1;
+    if (before(items[middle])) low = middle + 1;
     else high = middle;
   }
+  return low;
+}
+// The first item that ends after the time; ends rise enough for that within a row of one level.
+function firstAfter(items, time) {
+  let low = firstPast(items, (item) => item.begin < time);
   while (low > 0 && items[low - 1].end > time) --low;
   return Math.max(0, low - 8);
 }
@@ -250,7 +255,7 @@ const gapText = (o) => (GAPS[o.waited] || (() => o.waited))(o);
 function drawBars(g, row, c) {
   const first = row.run.begin + view.from, last = row.run.begin + view.to;
   g.font = "11px ui-monospace, monospace";
-  const painted = new Array(row.depth).fill(GUTTER - 1);
+  const painted = new Array(row.depth).fill(GUTTER - 1), skips = row.depth === 1 && !show.critical && homeOf(chosen) !== row;
   for (let k = firstAfter(row.items, first); k < row.items.length; ++k) {
     const item = row.items[k];
     if (item.begin > last) break;
@@ -259,7 +264,10 @@ function drawBars(g, row, c) {
     const x0 = Math.max(GUTTER, at(item.begin, row.run)), x1 = Math.min(width, at(item.end, row.run));
     const y = row.y + level * ROW + 2, h = ROW - 4;
     const marked = item === chosen || (show.critical && path.has(item));
-    if (x1 <= painted[level] && !marked) continue;  // there is something already
+    if (x1 <= painted[level] && !marked) {  // there is something already; where nothing overlaps, up to there in one step
+      if (skips) k = Math.max(k, firstPast(row.items, (other) => at(other.end, row.run) <= painted[0]) - 1);
+      continue;
+    }
     const from = Math.max(x0, Math.min(painted[level], x1 - 1)), w = Math.max(1, x1 - from);
     painted[level] = Math.max(painted[level], Math.ceil(from + w));
     g.fillStyle = colourOf(item, c);
@@ -301,9 +309,12 @@ function drawArea(g, row, c) {
   g.globalAlpha = 0.55;
   let column = -1, most = 0;
   const flush = () => { if (column >= GUTTER && most > 0) g.fillRect(column, base - (most / row.most) * room, 1, (most / row.most) * room); };
-  for (let k = 0; k + 1 < row.steps.length; ++k) {
-    const [t, v] = row.steps[k], x0 = Math.max(GUTTER, at(t, row.run)), x1 = Math.min(width, at(row.steps[k + 1][0], row.run));
-    if (x1 < GUTTER || v <= 0) continue;
+  const steps = row.steps, zero = row.run.begin + view.from, scale = (width - GUTTER) / (view.to - view.from);
+  for (let k = Math.max(0, firstPast(steps, ([t]) => t < zero) - 1); k + 1 < steps.length; ++k) {
+    const v = steps[k][1];
+    if (v <= 0) continue;
+    const x0 = Math.max(GUTTER, GUTTER + (steps[k][0] - zero) * scale), x1 = Math.min(width, GUTTER + (steps[k + 1][0] - zero) * scale);
+    if (x1 < GUTTER) continue;
     if (x0 > width) break;
     const h = (v / row.most) * room;
     if (Math.floor(x0) === Math.floor(x1)) {
