@@ -94,7 +94,7 @@ void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* re
 
 bool Emitter::emit_matrix(const vm::Insn& i) {
   if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now) return false;
-  if (i.plan && i.plan->multiply) {
+  if (i.plan && i.plan->multiply && !i.is(isa::Opcode::Wgmma)) {
     for (size_t k = 1; k < 4; ++k) put_registers(i.wide[k], lanes_place(k));
     const std::vector<V> arguments{outside(&i), lanes_place(0), lanes_place(1), lanes_place(2), lanes_place(3)};
     const std::vector<llvm::Type*> types(arguments.size(), b_.getPtrTy());

@@ -9,6 +9,7 @@
 
 #include "isa/arith/matrix.h"
 #include "vm/exec_lane.h"
+#include "vm/matrix_rows.h"
 #include "vm/tensor.h"
 #include "vm/tensor_map.h"
 
@@ -33,57 +34,76 @@ Descriptor descriptor(Warp& w, const Insn& i, uint64_t v) {
   return {(v & 0x3fff) << 4, (v >> 16 & 0x3fff) << 4, (v >> 32 & 0x3fff) << 4, static_cast<int>(v >> 62)};
 }
 
-// The byte where element (line, k) begins; a line is a row of A or a column of B. `across`: the lines lie side by side.
-uint64_t place(const Descriptor& d, bool across, uint64_t line, uint64_t k, uint64_t bits) {
-  if (!across) {
-    const uint64_t byte = k * bits / 8;
-    if (d.layout == 0) return d.start + line / 8 * d.stride + line % 8 * 16 + byte / 16 * d.leading + byte % 16;
-    return swizzled(d.start + line / 8 * d.stride + line % 8 * d.pitch() + byte, d.swizzle());
-  }
-  const uint64_t bytes = bits / 8, lines = d.pitch() / bytes;
-  if (d.layout == 0) return d.start + line / 8 * d.stride + k / 8 * d.leading + k % 8 * 16 + line % 8 * bytes;
-  return swizzled(d.start + line / lines * d.leading + k / 8 * d.stride + k % 8 * d.pitch() + line % lines * bytes, d.swizzle());
+// Where eight times 16 bytes begin: along k `chunk` of eight lines (rows of A or columns of B), or, where lines lie side by side
+// (`across`, of 16-bit elements), the eight lines for each k of the chunk.
+using Places __attribute__((ext_vector_type(8))) = uint32_t;
+Places places(const Descriptor& d, bool across, uint64_t line, uint64_t chunk) {
+  const uint64_t lines = d.pitch() / sizeof(uint16_t);
+  const bool plain = d.layout == 0;
+  const uint64_t first = d.start + (plain     ? line / 8 * d.stride + chunk * d.leading
+                                    : !across ? line / 8 * d.stride + chunk * 16
+                                              : line / lines * d.leading + chunk * d.stride + line % lines * sizeof(uint16_t));
+  const Places all = static_cast<uint32_t>(first) + Places{0, 1, 2, 3, 4, 5, 6, 7} * static_cast<uint32_t>(d.pitch());
+  return swizzled(all, d.swizzle());
 }
 
-// Cells of `count` lines from `first` on; cell (line, k) goes to line * line_step + k * k_step.
-void read_matrix(Warp& w, const Insn& i, uint64_t bits_of_descriptor, bool across, Type type, int k_count, int first, int count,
-                 size_t line_step, size_t k_step, uint32_t* cells) {
+constexpr int kChunks = 2;  // of 16 bytes along k
+constexpr size_t kRegisterBytes = kWarpSize * sizeof(uint32_t);
+
+// Reads `eights` times eight lines, each chunk of which becomes a register as ldmatrix would give it; the registers of eight lines
+// are `line_step` apart, those of chunks `chunk_step`.
+void read_matrix(Warp& w, const Insn& i, uint64_t bits_of_descriptor, bool across, uint64_t first_line, int eights, size_t line_step,
+                 size_t chunk_step, std::byte* registers) {
   const Descriptor d = descriptor(w, i, bits_of_descriptor);
-  const uint64_t bits = type == Type::B1 ? 32 : static_cast<uint64_t>(isa::bits_of(type));
-  const uint64_t bytes = bits / 8, size = w.block->shared_bytes;
+  const auto size = static_cast<uint32_t>(w.block->shared_bytes);
   const std::byte* base = w.block->shared.data();
-  uint64_t lowest = ~uint64_t{0}, highest = 0;
-  // Sixteen bytes along a line, or across lines, lie together.
-  int together = static_cast<int>(16 / bytes);
-  if (first % together || count % together || k_count % together) together = 1;
-  const size_t step = across ? line_step : k_step;
-  for (int line = 0; line < count; line += across ? together : 1)
-    for (int k = 0; k < k_count; k += across ? 1 : together) {
-      const uint64_t at = place(d, across, static_cast<uint64_t>(first + line), static_cast<uint64_t>(k), bits);
-      const uint64_t all = bytes * static_cast<uint64_t>(together);
-      if (at + all > size)
-        w.trap(TrapKind::SharedOutOfRange, i, 0,
-               fmt::format("a matrix descriptor leads past the block's shared memory, at byte {} of {}", at, size), at,
-               fmt::format("start {}, leading distance {}, stride {}", d.start, d.leading, d.stride));
-      uint32_t* to = cells + static_cast<size_t>(line) * line_step + static_cast<size_t>(k) * k_step;
-      for (int e = 0; e < together; ++e) {
-        uint32_t v = 0;
-        std::memcpy(&v, base + at + static_cast<uint64_t>(e) * bytes, bytes);
-        to[static_cast<size_t>(e) * step] = v;
-      }
-      lowest = std::min(lowest, at);
-      highest = std::max(highest, at + all);
+  Places lowest = ~uint32_t{0}, highest = 0;
+  for (int eight = 0; eight < eights; ++eight)
+    for (uint64_t chunk = 0; chunk < kChunks; ++chunk) {
+      std::byte* to = registers + (static_cast<size_t>(eight) * line_step + chunk * chunk_step) * kRegisterBytes;
+      const Places at = places(d, across, first_line + static_cast<uint64_t>(eight) * 8, chunk);
+      for (int r = 0; __builtin_reduce_or(at + 16 > size) && r < 8; ++r)
+        if (at[r] + 16 > size)
+          w.trap(TrapKind::SharedOutOfRange, i, 0,
+                 fmt::format("a matrix descriptor leads past the block's shared memory, at byte {} of {}", at[r], size), at[r],
+                 fmt::format("start {}, leading distance {}, stride {}", d.start, d.leading, d.stride));
+      for (int r = 0; r < 8; ++r) std::memcpy(to + r * 16, base + at[r], 16);
+      if (across) rows::transpose(to, to, std::make_integer_sequence<int, 64>{});
+      lowest = __builtin_elementwise_min(lowest, at);
+      highest = __builtin_elementwise_max(highest, at);
     }
   if (w.block->observer) {
     Addresses a;
-    for (uint64_t& x : a.at) x = lowest;
-    report_access(w, i, 1, isa::Space::Shared, a, static_cast<uint32_t>(highest - lowest), AccessKind::Read, true);
+    for (uint64_t& x : a.at) x = __builtin_reduce_min(lowest);
+    report_access(w, i, 1, isa::Space::Shared, a, __builtin_reduce_max(highest) + 16 - __builtin_reduce_min(lowest), AccessKind::Read,
+                  true);
   }
 }
 
-void negate(std::vector<uint32_t>& cells, Type type) {
-  const uint32_t sign = type == Type::TF32 ? 0x80000000u : type == Type::F16 || type == Type::BF16 ? 0x8000u : 0x80u;
-  for (uint32_t& c : cells) c ^= sign;
+// Elements of such registers; that of line l and k goes to l * line_place + k * k_place.
+struct Cells {
+  int lines, k;
+  size_t line_place, k_place;
+};
+void take_cells(const std::byte* registers, size_t line_step, size_t chunk_step, Type type, const Cells& c, uint32_t* cells) {
+  const size_t bytes = type == Type::B1 ? 4 : static_cast<size_t>(isa::bits_of(type)) / 8;
+  for (size_t line = 0; line < static_cast<size_t>(c.lines); ++line)
+    for (size_t k = 0; k < static_cast<size_t>(c.k); ++k) {
+      uint32_t v = 0;
+      std::memcpy(&v, registers + (line / 8 * line_step + k * bytes / 16 * chunk_step) * kRegisterBytes + line % 8 * 16 + k * bytes % 16,
+                  bytes);
+      cells[line * c.line_place + k * c.k_place] = v;
+    }
+}
+
+void negate(std::byte* registers, size_t count, Type type) {
+  const uint32_t sign = type == Type::TF32 ? 0x80000000u : type == Type::F16 || type == Type::BF16 ? 0x80008000u : 0x80808080u;
+  for (size_t at = 0; at < count * kRegisterBytes; at += sizeof sign) {
+    uint32_t v;
+    std::memcpy(&v, registers + at, sizeof v);
+    v ^= sign;
+    std::memcpy(registers + at, &v, sizeof v);
+  }
 }
 
 void need_group(Warp& w, const Insn& i) {
@@ -93,60 +113,63 @@ void need_group(Warp& w, const Insn& i) {
            "wgmma needs a warp group: four warps of which the first has a number divisible by four");
 }
 
-// In lanes (matrix_lanes.h).
-bool multiplied(Warp& w, const Insn& i, const MatrixPlan& p, const std::vector<uint32_t>& a, const std::vector<uint32_t>& b) {
-  if (!p.multiply_group) return false;
-  constexpr size_t kLanesBytes = kWarpSize * sizeof(uint32_t);
-  const std::vector<int32_t>& to = i.wide[0].parts;
-  alignas(64) uint32_t left[4 * kWarpSize] = {};
-  static thread_local std::vector<uint32_t> sums;
-  sums.assign(2 * to.size() * kWarpSize, 0);  // before, then behind
-  const auto words_of = [](const Fragment& f, const std::vector<uint32_t>& cells, uint32_t* words) {
-    const int per = 32 / f.bits;
-    for (int l = 0; l < kWarpSize; ++l)
-      for (int x = 0; x < f.per_lane; ++x)
-        words[x / per * kWarpSize + l] |= cells[f.cell[static_cast<size_t>(l * f.per_lane + x)]] << (x % per * f.bits);
-  };
-  words_of(p.a, a, left);
-  uint32_t* const before = sums.data();
-  uint32_t* const behind = before + to.size() * kWarpSize;
-  if (w.pred(i.wide[3].slot) & 1)
-    for (size_t r = 0; r < to.size(); ++r) std::memcpy(before + r * kWarpSize, w.lanes<uint32_t>(to[r]), kLanesBytes);
-  if (!p.multiply_group(p, behind, left, b.data(), before)) return false;
-  for (size_t r = 0; r < to.size(); ++r) std::memcpy(w.lanes<uint32_t>(to[r]), behind + r * kWarpSize, kLanesBytes);
-  return true;
-}
+// Registers of A: of rows g, of rows g + 8, then the same for the second chunk. Of B: both chunks of eight columns.
+constexpr size_t kLineStepA = 1, kChunkStepA = 2, kLineStepB = 2, kChunkStepB = 1, kRegistersA = 4;
 
-void product(Warp& w, const Insn& i, uint32_t mask) {
-  if (!whole_warp(w, i, mask)) return;
-  need_group(w, i);
+// Element by element.
+void multiply_cells(Warp& w, const Insn& i, const std::byte* left, const std::byte* right, bool adds) {
   const MatrixPlan& p = *i.plan;
   const isa::Shape s = p.shape;
   const int k = p.types.a == Type::B1 ? s.k / 32 : s.k;
   static thread_local std::vector<uint32_t> a, b, c, d;
+  const auto n = static_cast<size_t>(s.n);
   a.resize(static_cast<size_t>(s.m * k));
   b.resize(static_cast<size_t>(s.n * k));
   c.assign(static_cast<size_t>(s.m * s.n), 0);
   d.resize(c.size());
-  const bool in_registers = !i.wide[1].parts.empty();
-  // Behind the predicate: the scales of A and B, then how A (where it is in memory) and B lie.
-  const auto number = [&](size_t at) { return at < i.count ? i.wide[at].offset : 0; };
-  const bool a_across = !in_registers && number(6) == 1, b_across = number(in_registers ? 6 : 7) == 1;
-  if (in_registers) gather_matrix(w, i.wide[1], p.a, a.data());
-  else
-    read_matrix(w, i, value_of(w, i.wide[1], 0), a_across, p.types.a, k, static_cast<int>(w.index % kWarpsOfGroup) * 16, 16,
-                static_cast<size_t>(k), 1, a.data());
-  read_matrix(w, i, value_of(w, i.wide[2], 0), b_across, p.types.b, k, 0, s.n, 1, static_cast<size_t>(s.n), b.data());
-  if (number(4) == -1) negate(a, p.types.a);
-  if (number(5) == -1) negate(b, p.types.b);
-  if (multiplied(w, i, p, a, b)) return;
-  if (w.pred(i.wide[3].slot) & 1) gather_matrix(w, i.wide[0], p.d, c.data());
+  take_cells(left, kLineStepA, kChunkStepA, p.types.a, {s.m, k, static_cast<size_t>(k), 1}, a.data());
+  take_cells(right, kLineStepB, kChunkStepB, p.types.b, {s.n, k, 1, n}, b.data());
+  if (adds) gather_matrix(w, i.wide[0], p.d, c.data());
   const isa::MatrixProduct product{s.m,       s.n,       k,         a.data(),  b.data(), c.data(),           d.data(),
                                    p.types.a, p.types.b, p.types.c, p.types.d, nullptr,  i.mods().satfinite, true};
   if (p.types.a == Type::B1) isa::multiply_bits(product);
   else if (p.types.d == Type::S32) isa::multiply_integers(product);
   else isa::multiply_floats(product, isa::bits_of(p.types.a) == 8 ? isa::AddingModel{32, 13, 14} : isa::adding_model(p.types.a));
   scatter_matrix(w, i.wide[0], p.d, d.data());
+}
+
+void product(Warp& w, const Insn& i, uint32_t mask) {
+  if (!whole_warp(w, i, mask)) return;
+  need_group(w, i);
+  const MatrixPlan& p = *i.plan;
+  constexpr size_t kMostColumns = 256;
+  // Not on the stack, which is short where warps take turns.
+  alignas(64) static thread_local std::byte left[kRegistersA * kRegisterBytes], right[kMostColumns / 8 * kChunks * kRegisterBytes];
+  alignas(64) static thread_local std::byte before[kMostColumns / 2 * kRegisterBytes], behind[kMostColumns / 2 * kRegisterBytes];
+  const int eights = p.shape.n / 8;
+  const bool in_registers = !i.wide[1].parts.empty();
+  // Behind the predicate: the scales of A and B, then how A (where it is in memory) and B lie.
+  const auto number = [&](size_t at) { return at < i.count ? i.wide[at].offset : 0; };
+  const bool a_across = !in_registers && number(6) == 1, b_across = number(in_registers ? 6 : 7) == 1;
+  if (in_registers)
+    for (size_t r = 0; r < kRegistersA; ++r) std::memcpy(left + r * kRegisterBytes, w.lanes<uint32_t>(i.wide[1].parts[r]), kRegisterBytes);
+  else read_matrix(w, i, value_of(w, i.wide[1], 0), a_across, w.index % kWarpsOfGroup * 16, 2, kLineStepA, kChunkStepA, left);
+  read_matrix(w, i, value_of(w, i.wide[2], 0), b_across, 0, eights, kLineStepB, kChunkStepB, right);
+  if (number(4) == -1) negate(left, kRegistersA, p.types.a);
+  if (number(5) == -1) negate(right, static_cast<size_t>(eights) * kChunks, p.types.b);
+
+  const std::vector<int32_t>& to = i.wide[0].parts;
+  const bool adds = w.pred(i.wide[3].slot) & 1;
+  if (p.multiply) {
+    if (adds)
+      for (size_t r = 0; r < to.size(); ++r) std::memcpy(before + r * kRegisterBytes, w.lanes<uint32_t>(to[r]), kRegisterBytes);
+    else std::memset(before, 0, to.size() * kRegisterBytes);
+    if (p.multiply(i, behind, left, right, before)) {
+      for (size_t r = 0; r < to.size(); ++r) std::memcpy(w.lanes<uint32_t>(to[r]), behind + r * kRegisterBytes, kRegisterBytes);
+      return;
+    }
+  }
+  multiply_cells(w, i, left, right, adds);
 }
 
 void fence(Warp& w, const Insn& i, uint32_t mask) {

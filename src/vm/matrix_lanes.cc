@@ -29,12 +29,8 @@ namespace wide {
 }  // namespace
 
 MultiplyLanes multiply_lanes(const MatrixPlan& p) {
-  if (p.sparse || p.a.copies != 1 || p.b.cell.empty()) return nullptr;
+  if (p.sparse || p.a.copies != 1) return nullptr;
   return __builtin_cpu_supports("x86-64-v4") ? wide::choose(p) : plain::choose(p);
-}
-
-MultiplyGroup multiply_group(const MatrixPlan& p) {
-  return __builtin_cpu_supports("x86-64-v4") ? wide::choose_group(p) : plain::choose_group(p);
 }
 
 }  // namespace warpbeam::vm

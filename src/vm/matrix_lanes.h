@@ -1,9 +1,9 @@
 // Products of matrices in the registers of a warp, without taking them out of their lanes.
 //
-// Idea: lane 4g + t holds places of row g of A, of column g of B and of row g of C. So a register of the result is, for each k, a
-// vector of A's that is the same in each four lanes (a shuffle) times a vector of B's of which all fours are the same (eight
-// numbers, loaded again and again). Sums are made as isa/arith/matrix.h says: a product is exact in f32, times a power of two it
-// has its point where the largest one's exponent puts it, and the conversion to an integer cuts off the rest.
+// Idea: lane 4g + t holds places of row g of A, of column g of B and of row g of C. Two registers, of rows g and g + 8, are by a
+// few shuffles columns of sixteen rows, and B's elements lie as they are multiplied, one number for a column of A. Sums are made as
+// isa/arith/matrix.h says: a product is exact in f32, times a power of two it has its point where the largest one's exponent puts
+// it, and the conversion to an integer cuts off the rest.
 // Precondition: all lanes are there; no infinities or NaNs, exponents not near the ends of f32's; products of 8- and 4-bit
 // floating-point numbers, of bits and of sparse matrices have none of this.
 // Postcondition: the same bits as isa::multiply_floats, multiply_integers and multiply_doubles.
@@ -16,12 +16,8 @@ namespace warpbeam::vm {
 struct Insn;
 struct MatrixPlan;
 
-// Registers one behind the other, each of 32 lanes. Whether d has the result.
+// Registers one behind the other, each of 32 lanes; a warp's part of wgmma has its matrices in them too. Whether d has the result.
 using MultiplyLanes = bool (*)(const Insn& i, void* d, const void* a, const void* b, const void* c);
-
-// A warp's part of wgmma: A's registers, B's elements row by row, n to each. Null: there is none for the types.
-using MultiplyGroup = bool (*)(const MatrixPlan& plan, void* d, const void* a, const uint32_t* b, const void* c);
-MultiplyGroup multiply_group(const MatrixPlan& plan);
 
 // Null: there is none for this form.
 MultiplyLanes multiply_lanes(const MatrixPlan& plan);

@@ -110,7 +110,6 @@ const MatrixPlan* matrix_plan(const isa::Matched& form) {
     p.shape.m = 16;
     p.a = fragment(p.shape, p.types.a, MatrixPart::A, 4);
     p.c = p.d = fragment(p.shape, p.types.d, MatrixPart::C, registers(0));
-    p.multiply_group = multiply_group(p);
   } else if (s.m == 8 && s.k == 4 && p.types.a == Type::F16) {
     p.a = quad_fragment(Type::F16, MatrixPart::A, form.mods.a_columns);
     p.b = quad_fragment(Type::F16, MatrixPart::B, form.mods.b_columns);

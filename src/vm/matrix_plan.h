@@ -36,7 +36,6 @@ struct MatrixPlan {
   bool sparse = false;
   bool in_fours = false;  // wmma of tf32 adds four products at once, mma eight
   MultiplyLanes multiply = nullptr;
-  MultiplyGroup multiply_group = nullptr;  // of wgmma
 };
 // The same instruction form shares one.
 const MatrixPlan* matrix_plan(const isa::Matched& form);

@@ -105,8 +105,9 @@ void walk_tensor(const TensorMap& m, const std::array<int64_t, 5>& at, const std
 }
 
 // Chunks of 16 bytes trade places within rows of 32, 64 or 128 bytes, by the bits of the shared address above them.
-inline uint64_t swizzled(uint64_t address, int swizzle) {
-  const uint64_t mask = swizzle == 0 ? 0 : (uint64_t{1} << swizzle) - 1;
+template <class Address>  // or a vector of them
+inline Address swizzled(Address address, int swizzle) {
+  const uint32_t mask = swizzle == 0 ? 0 : (1u << swizzle) - 1;
   return address ^ ((address >> 7 & mask) << 4);
 }
 
