@@ -94,6 +94,9 @@ struct DraftCode {
   Part whole(int32_t value) const { return {value, 0, values[static_cast<size_t>(value)].words}; }
 };
 
+// Compute capability 1.x, whose instructions are of another kind (select_first.cc).
+inline bool is_first_generation(const Target& target) { return target.cc < 20; }
+
 inline bool is_call(Operation o) { return o == Operation::Call || o == Operation::Print || o == Operation::Allocate; }
 
 // The steps, in their order.
@@ -105,7 +108,10 @@ void straighten(DraftCode& code);
 void remove_unread(DraftCode& code);
 void sink_copies(DraftCode& code);
 void join_copies(DraftCode& code);
-void fold_short_branches(DraftCode& code);
+void read_shared_operands(DraftCode& code);
+void compare_before_change(DraftCode& code);
+void place_behind(DraftCode& code);
+void fold_short_branches(DraftCode& code, const Target& target);
 void hoist(DraftCode& code);
 void mark_meetings(DraftCode& code, const Target& target);
 void unroll(DraftCode& code, const ptx::Function& function);

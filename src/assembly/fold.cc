@@ -9,11 +9,18 @@
 namespace warpbeam::assembly {
 namespace {
 
-constexpr size_t kLongest = 12, kLongestWithStores = 8;
+// How many instructions under a condition are not jumped over. At first four, or seven where lanes probably part (programming guides of CUDA 1.0
+// to 4.2; who computes with shared memory's words has fewer of them for the same work); of later devices it is what the vendor's assembler does.
+struct Longest {
+  size_t all = 12, with_stores = 8;
+};
+Longest longest_for(const Target& target) {
+  return is_first_generation(target) ? Longest{4, 4} : target.cc < 50 ? Longest{7, 7} : Longest{};
+}
 
 class Folder {
  public:
-  explicit Folder(DraftCode& code) : code_(code) {}
+  Folder(DraftCode& code, const Target& target) : code_(code), longest_(longest_for(target)) {}
 
   void run() {
     defined_.assign(code_.values.size(), kNobody);
@@ -37,9 +44,9 @@ class Folder {
     DraftBlock& x = block(b);
     if (b == from || b == 0 || x.predecessors.size() != 1 || x.predecessors[0] != from || x.successors.size() != 1 || x.successors[0] == b)
       return false;
-    if (x.text.size() > kLongest) return false;
+    if (x.text.size() > longest_.all) return false;
     for (const Draft& d : x.text)
-      if (d.order == Order::Store && x.text.size() > kLongestWithStores) return false;
+      if (d.order == Order::Store && x.text.size() > longest_.with_stores) return false;
     for (const Draft& d : x.text) {
       if (d.guarded && !d.wall && compared_in(x, d.last_read())) continue;  // it holds for lanes that came here alone
       if (d.guarded || d.wall || d.order == Order::Barrier || d.reads.back()) {
@@ -129,7 +136,7 @@ class Folder {
       return true;
     }
     if (foldable(next, b) && foldable(target, b) && block(next).successors[0] == block(target).successors[0] &&
-        block(next).text.size() + block(target).text.size() <= kLongest + 2) {
+        block(next).text.size() + block(target).text.size() <= longest_.all + 2) {
       const uint32_t join = block(next).successors[0];
       x.text.pop_back();
       take(next, b, guard, !branch.negated, &block(target).text);
@@ -144,12 +151,13 @@ class Folder {
   }
 
   DraftCode& code_;
+  const Longest longest_;
   std::vector<uint32_t> defined_;
 };
 
 }  // namespace
 
-void fold_short_branches(DraftCode& code) { Folder(code).run(); }
+void fold_short_branches(DraftCode& code, const Target& target) { Folder(code, target).run(); }
 
 // Blocks that always follow each other are one: texts have labels that nobody jumps to.
 void join_blocks(DraftCode& code) {
@@ -238,10 +246,11 @@ void sink_copies(DraftCode& code) {
     code.blocks[b].text.insert(code.blocks[b].text.begin(), fronts[b].begin(), fronts[b].end());
 }
 
-// Lanes that part at a branch meet again: the branch is announced (BSSY) and the meeting point waits (BSYNC). Lanes that
-// meet only to leave need neither.
+// Lanes that part at a branch meet again: the branch is announced (BSSY) and the meeting point waits (BSYNC); on Fermi and Kepler what stands
+// there is marked instead. Lanes that meet only to leave need neither.
 void mark_meetings(DraftCode& code, const Target& target) {
-  if (target.cc < 70) return;
+  const bool waits = target.cc >= 70;
+  if (is_first_generation(target) || (!waits && target.cc >= 50)) return;
   Edges edges;
   for (const DraftBlock& b : code.blocks) edges.push_back(b.successors);
   const Flow flow(edges);
@@ -269,11 +278,12 @@ void mark_meetings(DraftCode& code, const Target& target) {
     meets[meeting] = 1;
     Draft d;
     d.operation = Operation::Converge;
-    d.mnemonic = "BSSY";
+    d.mnemonic = waits ? "BSSY" : "SSY";
     d.pinned = true;
     DraftBlock& there = code.blocks[announce];
     d.ptx = there.end > there.begin ? there.end - 1 : there.begin;
     there.text.insert(there.text.end() - (there.text.empty() || !there.text.back().last ? 0 : 1), d);
+    if (!waits) continue;
     d.mnemonic = "BSYNC";
     d.wall = true;
     d.ptx = code.blocks[meeting].begin;

@@ -82,11 +82,13 @@ DraftCode drafted(const ptx::Module& module, const ptx::Function& function, cons
   join_blocks(code);
   straighten(code);
   remove_unread(code);
-  widen_loads(code);
+  if (is_first_generation(target)) compare_before_change(code), read_shared_operands(code);
+  else widen_loads(code);
   sink_copies(code);
   join_copies(code);
-  fold_short_branches(code);
+  fold_short_branches(code, target);
   join_blocks(code);  // what comes behind a short branch follows always
+  if (is_first_generation(target)) place_behind(code);
   hoist(code);
   mark_meetings(code, target);
   unroll(code, function);
@@ -107,9 +109,19 @@ void add_callees(const ptx::Module& module, const ptx::Function& function, std::
   }
 }
 
+// A multiprocessor of compute capability 1.x has some ten registers for each thread that it holds: the order that needs fewest.
+MachineCode with_fewest_registers(const DraftCode& code, const Liveness& live, const Target& target) {
+  const auto cost = [](const MachineCode& m) { return std::pair{m.spill_bytes, m.registers}; };
+  MachineCode fewest = in_order(code, live, target, 6, true);
+  for (uint32_t held : {4u, 2u})
+    if (MachineCode other = in_order(code, live, target, held, false); cost(other) < cost(fewest)) fewest = std::move(other);
+  return fewest;
+}
+
 MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& function, const Target& target) {
   const DraftCode code = drafted(module, function, target, false);
   const Liveness live(code);
+  if (is_first_generation(target)) return with_fewest_registers(code, live, target);
   MachineCode out = in_order(code, live, target, held_for(kWithAllWarps), true);
   if (out.registers <= kWithAllWarps && !out.spill_bytes) return out;
   MachineCode fewer = out;

@@ -15,13 +15,6 @@ namespace {
 
 bool is_long(Type t) { return isa::bits_of(t) == 64; }
 
-isa::Half half_of(const Instruction& i) {
-  const std::string_view s = i.form.row->syntax;
-  return s.find(".wide") != s.npos                                      ? isa::Half::Wide
-         : s.find(".hi") != s.npos && i.form.mods.half != isa::Half::Lo ? isa::Half::Hi
-                                                                        : isa::Half::Lo;
-}
-
 bool small_count(const Operand& o) { return o.kind == OperandKind::Immediate && o.imm < 32; }
 
 }  // namespace

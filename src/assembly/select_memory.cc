@@ -386,7 +386,7 @@ void Selector::load(const Instruction& i) {
   if (space == Space::Const || parameter) operation = Operation::LoadConst, mnemonic = "LDC";
   Draft& d = access(i, operation, mnemonic, Order::Load, place, value, {}, bytes_of(i));
   if (i.form.mods.sem == isa::Sem::Volatile || i.form.mods.sem >= isa::Sem::Relaxed) {
-    d.order = Order::Store;
+    d.order = is_first_generation(target_) ? Order::Barrier : Order::Store;
     d.pinned = true;
   }
   if (strong) {
@@ -422,7 +422,9 @@ void Selector::store(const Instruction& i) {
   std::string_view mnemonic = space == Space::Generic ? "ST" : "STG";
   if (space == Space::Shared || space == Space::SharedCluster) operation = Operation::StoreShared, mnemonic = "STS";
   if (space == Space::Local) operation = Operation::StoreLocal, mnemonic = "STL";
-  access(i, operation, mnemonic, Order::Store, address(to, space), {}, {data}, bytes_of(i));
+  // The first compilers left what is volatile where it stands.
+  const bool stays = is_first_generation(target_) && i.form.mods.sem == isa::Sem::Volatile;
+  access(i, operation, mnemonic, stays ? Order::Barrier : Order::Store, address(to, space), {}, {data}, bytes_of(i));
 }
 
 void Selector::prefetch(const Instruction& i) {

@@ -63,6 +63,7 @@ Selector::Selector(const ptx::Module& module, const ptx::Function& function, con
   }
   count_registers();
   uniform_ = uniform_registers(f_, blocks_, *flow_);
+  if (is_first_generation(target)) find_short_addresses();
 }
 
 void Selector::count_registers() {
@@ -211,30 +212,36 @@ Source Selector::source(const Operand& o, int words) {
     case OperandKind::Special: {
       using isa::Special;
       switch (o.special->id) {
+        case Special::Ctaid:  // stands beside the parameters at first
+          if (!is_first_generation(target_)) return special_source(o);
+          [[fallthrough]];
         case Special::Ntid:
         case Special::Nctaid:
         case Special::NClusterId:
         case Special::DynamicSmem:
         case Special::EnvReg:
         case Special::Gridid: return constant(Fixed::Parameter, std::string(o.special->name), o.component, words_of(o.special->type));
-        default: {
-          const bool per_block = o.special->id == Special::Ctaid || o.special->id == Special::ClusterId ||
-                                 o.special->id == Special::ClusterCtaid || o.special->id == Special::ClusterCtarank;
-          if (o.special->varies) {
-            const Part to = temporary(words_of(o.special->type));
-            Draft& d = emit(Operation::Clock, "CS2R", {to}, {});
-            d.pinned = true;
-            d.wall = true;
-            return of(to);
-          }
-          Source s = constant(Fixed::Special, std::string(o.special->name), o.component, 1);
-          if (per_block) return s;
-          return of(fixed_part(s.key, Bank::General));
-        }
+        default: return special_source(o);
       }
     }
     default: return {};
   }
+}
+
+Source Selector::special_source(const Operand& o) {
+  using isa::Special;
+  const bool per_block = o.special->id == Special::Ctaid || o.special->id == Special::ClusterId || o.special->id == Special::ClusterCtaid ||
+                         o.special->id == Special::ClusterCtarank;
+  if (o.special->varies) {
+    const Part to = temporary(words_of(o.special->type));
+    Draft& d = emit(Operation::Clock, "CS2R", {to}, {});
+    d.pinned = true;
+    d.wall = true;
+    return of(to);
+  }
+  Source s = constant(Fixed::Special, std::string(o.special->name), o.component, 1);
+  if (per_block) return s;
+  return of(fixed_part(s.key, Bank::General));
 }
 
 Source Selector::low(const Source& s) {
@@ -359,7 +366,8 @@ Part Selector::destination(int reg) {
   const size_t r = static_cast<size_t>(reg);
   if (value_[r] < 0) {
     const Type t = f_.registers[r].type;
-    value_[r] = code_.new_value(t == Type::Pred ? Bank::Predicate : Bank::General, words_of(t));
+    const bool short_address = !short_address_.empty() && short_address_[r];
+    value_[r] = code_.new_value(t == Type::Pred ? Bank::Predicate : Bank::General, short_address ? 1 : words_of(t));
   }
   return code_.whole(value_[r]);
 }
@@ -522,7 +530,7 @@ DraftCode Selector::run(bool near) {
       const size_t id = static_cast<size_t>(std::max(i.form.row->id, 0)) % known.size();
       auto& [row, choice] = known[id];
       if (row != i.form.row) known[id] = {i.form.row, choice_for(i.form.row->opcode, i.form.row->kind, i.form.row->cls)};
-      (this->*choice)(i);
+      if (!is_first_generation(target_) || !choose_first(i)) (this->*choice)(i);
       const auto define = [&](int reg) { latest_[static_cast<size_t>(reg)] = at_; };
       if (writes_first(i)) each_register(i.operands[0], define);
       for (const Operand& o : i.operands)

@@ -45,6 +45,14 @@ struct Step {
 // What is part of an instruction's name in the table is no modifier.
 inline bool says(const ptx::Instruction& i, std::string_view part) { return i.form.row->syntax.find(part) != std::string_view::npos; }
 
+// Of a product.
+inline isa::Half half_of(const ptx::Instruction& i) {
+  const std::string_view s = i.form.row->syntax;
+  return s.find(".wide") != s.npos                                      ? isa::Half::Wide
+         : s.find(".hi") != s.npos && i.form.mods.half != isa::Half::Lo ? isa::Half::Hi
+                                                                        : isa::Half::Lo;
+}
+
 class Selector {
  public:
   Selector(const ptx::Module& module, const ptx::Function& function, const Target& target);
@@ -70,6 +78,7 @@ class Selector {
   // --- operands
   Source source(const ptx::Operand& o, int words = 1);
   Source register_source(int reg);
+  Source special_source(const ptx::Operand& o);
   Source low(const Source& s), high(const Source& s);
   Source half_of_constant(const Source& s, int half);
   Source together(const Source& s);  // neighbouring registers
@@ -129,6 +138,14 @@ class Selector {
   void order(const ptx::Instruction& i);  // min, max
   void dot(const ptx::Instruction& i);
   void video(const ptx::Instruction& i);
+
+  // --- compute capability 1.x (select_first.cc)
+  void find_short_addresses();
+  bool choose_first(const ptx::Instruction& i);
+  bool has_16_bits(const ptx::Operand& o) const;
+  bool add_to_known_address(const ptx::Instruction& i);
+  void multiply_halves(Part to, const Source& a, const Source& b, const Source& c, bool small_a, bool small_b);
+  void divide_by_floats(const ptx::Instruction& i);
 
   // --- comparisons and moves (select_moves.cc)
   void compare(const ptx::Instruction& i);
@@ -223,6 +240,7 @@ class Selector {
   uint32_t at_ = 0, block_ = 0;
   const ptx::Instruction* now_ = nullptr;
   std::vector<char> uniform_;  // by PTX register
+  std::vector<char> short_address_;  // by PTX register: of 64 bits, which are 32 there (1.x)
   std::vector<int32_t> carry_;  // the carry flag, a predicate
   struct Divisor {
     Source size;

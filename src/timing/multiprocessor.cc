@@ -65,12 +65,13 @@ struct Server {
   Ticks free = 0;
   double per_byte = 0;  // ticks
   double rest = 0;
+  Ticks slack = 0;  // what it did not do by now it may do later, so much of it
   Ticks serve(Ticks from, double bytes) {
     const double cost = bytes * per_byte + rest;
     const Ticks whole = static_cast<Ticks>(cost);
     rest = cost - static_cast<double>(whole);
-    free = std::max(free, from) + whole;
-    return free;
+    free = std::max(free, from - slack) + whole;
+    return std::max(free, from);
   }
 };
 
@@ -89,6 +90,7 @@ class Multiprocessor {
     out_.per_byte = kTick / std::min(rates.store_bytes, share.l2_write);
     stores_on_fill_ = share.l2_read / share.l2_beside;
     dram_.per_byte = kTick / share.dram;
+    for (Server* s : {&fill_, &out_, &dram_}) s->slack = ticks(rates.share_slack);
     active_ = std::max(1.0, share.active);
     for (const FunctionWork& f : work.functions)
       for (const assembly::MachineBlock& b : f.code->blocks)
@@ -443,7 +445,8 @@ class Multiprocessor {
 
   static Ticks unit_free(const Scheduler& s, const Warp& warp) {
     const Ready& r = warp.text->code[warp.at];
-    return std::min(s.unit_free[static_cast<size_t>(r.unit)], s.unit_free[static_cast<size_t>(r.other)]);
+    const Ticks free = std::min(s.unit_free[static_cast<size_t>(r.unit)], s.unit_free[static_cast<size_t>(r.other)]);
+    return r.computes ? std::max(free, s.unit_free[static_cast<size_t>(Unit::Alu)]) : free;
   }
 
   // --- issue
@@ -462,7 +465,7 @@ class Multiprocessor {
     }
     if (chosen == ~0u) return wake(s);
     result_.eligible += ready;
-    s.issued_until = t + kTick / rates_.issue_width;
+    s.issued_until = t + issue_interval_;
     issue(s, warps_[chosen], t);
     wake(s);
   }
@@ -476,6 +479,7 @@ class Multiprocessor {
         static_cast<size_t>(s.unit_free[static_cast<size_t>(r.unit)] <= s.unit_free[static_cast<size_t>(r.other)] ? r.unit : r.other);
     result_.busy[unit] += static_cast<double>(r.interval) / kTick;
     s.unit_free[unit] = t + r.interval;
+    if (r.computes) s.unit_free[static_cast<size_t>(Unit::Alu)] = t + r.interval;
     Ticks done = t + r.latency;
     if (r.unit == Unit::Lsu || r.unit == Unit::Texture) done = to_memory(s, warp, r, t);
     else if (r.operation == Operation::LoadConst && r.access) done = from_constants(warp, r, t);
@@ -598,7 +602,8 @@ class Multiprocessor {
             done = over_cluster(*a, start, cost) + r.latency;
             break;
           }
-          cost = std::max<Ticks>(cost, a->passes * kTick);
+          cost = std::max<Ticks>(cost, a->passes * shared_pass_);
+          s.issued_until += a->conflicts * shared_replay_;
           done = start + r.latency + further_passes(*a, rates_.shared_pass_latency);
           if (r.operation == Operation::AtomicLoop) done = std::max(done, last_of_turns(warp, *a, start, cost) + r.latency);
           break;
@@ -840,6 +845,8 @@ class Multiprocessor {
   std::vector<Ticks> in_flight_, ends_;
   size_t flight_ = 0;
   Server fill_, out_, dram_;
+  const Ticks issue_interval_ = ticks(rates_.issue_interval / rates_.issue_width);
+  const Ticks shared_pass_ = ticks(rates_.shared_pass), shared_replay_ = ticks(rates_.shared_replay);
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
   const Ticks instruction_miss_ = ticks(rates_.instruction_cache_miss);
   size_t instructions_here_ = 0;

@@ -21,12 +21,13 @@ Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& r
     r.unit = rate.unit;
     r.other = rate.other;
     // An addition of two numbers is a multiply-add by one where that unit is idle.
-    if (m.operation == Operation::IntAdd && m.reads[2].first < 0) r.other = Unit::FmaHeavy;
+    if (m.operation == Operation::IntAdd && m.reads[2].first < 0 && rates.one_pipe <= 0) r.other = Unit::FmaHeavy;
     r.access = m.access;
     r.cluster_arrives = m.mnemonic == "UCGABAR_ARV";
     r.cluster_waits = m.mnemonic == "UCGABAR_WAIT";
     r.phase_wait = m.mnemonic.starts_with("SYNCS.PHASECHK");
     r.guarded = m.guarded || r.unit == Unit::Branch || !assembly::takes_predicates(m.operation);
+    r.computes = rates.one_pipe > 0 && (m.operation == Operation::LoadShared || m.operation == Operation::StoreShared);
     r.rejoins = m.mnemonic == "BSYNC";
     r.ptx = std::min(m.ptx, last);
     r.latency = static_cast<int32_t>(ticks(rate.latency));

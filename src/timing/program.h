@@ -23,6 +23,7 @@ struct Ready {
   Unit unit{}, other{};
   bool access = false, guarded = false, rejoins = false;
   bool phase_wait = false;  // for a phase of a barrier in memory
+  bool computes = false;    // an access that the units for integers make
   bool cluster_arrives = false, cluster_waits = false;
   uint32_t ptx = 0;
   uint32_t first_register = 0;  // at Program::registers: those that it reads, then those that it writes

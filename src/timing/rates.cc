@@ -50,6 +50,10 @@ Rates read(const model::Device& device) {
 #define WB_RATE(name, unit, about) r.name = value_of(table, #name);
 #include "timing/rates.inc"
 #undef WB_RATE
+  if (r.one_pipe > 0)
+    for (OperationRate& o : r.operations)
+      for (Unit* unit : {&o.unit, &o.other})
+        if (*unit <= Unit::Uniform) *unit = Unit::Alu;
   if (device.clock_khz) r.clock_mhz = device.clock_khz / 1e3;  // a generation's table has that of one of its products
   r.multiprocessors = device.sm_count;
   r.schedulers = device.schedulers_per_sm;

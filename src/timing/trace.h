@@ -25,6 +25,7 @@ struct Access {
   uint8_t lines =
       0;  // at BlockTrace::lines from first_line on; Global, Local. Atomics in shared memory: lanes of the word that most change, or that go to the cluster's
   uint16_t passes = 1;  // over the banks or the tags
+  uint16_t conflicts = 0;  // of these: because lanes met in a bank of shared memory
   uint16_t sectors = 0;  // of its lines; of the cluster's memory
   bool whole = true;  // all bytes of the sectors are touched
   bool past_l1 = false;  // a load that L1 is not asked for

@@ -466,5 +466,63 @@ TEST(Registers, bounds_of_a_launch_are_kept) {
   EXPECT_GT(tight.spill_bytes, 0u);
 }
 
+// --- compute capability 1.x
+
+TEST(FirstGeneration, addresses_have_32_bits) {
+  EXPECT_EQ(of("ld.global.u32 %r3, [%d4+4]; st.global.u32 [%d4], %r3;", 10), "S2R SHL IADD LDG STG EXIT");
+}
+
+TEST(FirstGeneration, products_of_whole_words_are_products_of_halves) {
+  const std::string words = "ld.global.u32 %r3, [%d4]; ld.global.u32 %r4, [%d4+4]; ";
+  const std::string t = of(words + "mul.lo.s32 %r5, %r3, %r4; st.global.u32 [%d4], %r5;", 10);
+  EXPECT_NE(t.find("IMUL.U16 IMAD.U16 SHL IMAD.U16 STG"), t.npos) << t;
+  const std::string small = of("mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mad.lo.s32 %r5, %r3, %r4, %r1; st.global.u32 [%d4], %r5;", 10);
+  EXPECT_EQ(count(small, "U16"), 1u) << small;
+  EXPECT_EQ(of(words + "mul.lo.s32 %r5, %r3, 8; st.global.u32 [%d4], %r5;", 10).find("IMUL"), std::string::npos);
+}
+
+TEST(FirstGeneration, remainder_is_two_quotients_of_floats) {
+  const std::string t = of("ld.global.u32 %r3, [%d4]; rem.u32 %r5, %r1, %r3; st.global.u32 [%d4], %r5;", 10);
+  EXPECT_EQ(count(t, "RCP"), 1u) << t;
+  EXPECT_EQ(count(t, "F2I"), 2u) << t;
+  EXPECT_EQ(count(t, "U16"), 9u) << t;  // three products
+}
+
+TEST(FirstGeneration, reads_one_operand_out_of_shared_memory) {
+  const std::string t = of(
+      "shl.b32 %r3, %r1, 2; ld.shared.u32 %r4, [%r3]; ld.shared.u32 %r5, [%r3+64]; add.s32 %r6, %r4, %r5; st.shared.u32 [%r3], %r6;", 10);
+  EXPECT_NE(t.find("LDS IADD STS"), t.npos) << t;
+  // Not past a store.
+  const std::string u =
+      of("shl.b32 %r3, %r1, 2; ld.shared.u32 %r4, [%r3]; st.shared.u32 [%r3], %r1; add.s32 %r6, %r4, %r1; st.shared.u32 [%r3+4], %r6;", 10);
+  EXPECT_NE(u.find("LDS STS IADD STS"), u.npos) << u;
+}
+
+TEST(FirstGeneration, sum_beside_a_known_address_is_one_addition) {
+  const std::string t =
+      of("ld.global.u32 %r3, [%d4]; add.s32 %r4, %r1, 128; mul.wide.u32 %d5, %r4, 4; add.s64 %d6, %d2, %d5; ld.global.u32 %r5, [%d6];"
+         "st.global.u32 [%d4], %r3; st.global.u32 [%d4+4], %r5;",
+         10);
+  EXPECT_EQ(count(t, "SHL"), 1u) << t;
+  EXPECT_EQ(count(t, "IADD"), 2u) << t;
+}
+
+TEST(FirstGeneration, loop_variable_is_compared_before_it_changes) {
+  const std::string t =
+      of("ld.global.u32 %r3, [%d4]; L: shr.u32 %r4, %r3, 1; st.shared.u32 [s], %r4; setp.gt.u32 %p1, %r3, 3; mov.u32 %r3, %r4; @%p1 bra L;",
+         10);
+  EXPECT_NE(t.find("ISETP SHR STS @BRA"), t.npos) << t;
+}
+
+TEST(FirstGeneration, jumps_over_more_than_four_instructions) {
+  const auto under_condition = [](int instructions) {
+    std::string body = "ld.global.u32 %r3, [%d4]; setp.eq.u32 %p1, %r3, 0; @%p1 bra L; ";
+    for (int k = 0; k < instructions; ++k) body += "st.shared.u32 [s+" + std::to_string(4 * k) + "], %r3; ";
+    return of(body + "L: st.global.u32 [%d4], %r1;", 10);
+  };
+  EXPECT_EQ(under_condition(4).find("BRA"), std::string::npos) << under_condition(4);
+  EXPECT_NE(under_condition(5).find("BRA"), std::string::npos) << under_condition(5);
+}
+
 }  // namespace
 }  // namespace warpbeam::assembly

@@ -244,6 +244,54 @@ TEST(Multiprocessor, SomeLoadsPassL1) {
   EXPECT_EQ(hits(true), 0);
 }
 
+// --- compute capability 1.x
+
+double cycles_on_8800(const Work& work) {
+  return run_multiprocessor(work, rates_of(*model::find_device("8800gtx")), Share{}, alike(work, 1)).cycles;
+}
+
+TEST(FirstGeneration, AWarpTakesFourCyclesWhateverItComputes) {
+  assembly::MachineText text;
+  for (int k = 0; k < 200; ++k)
+    text.push_back(instruction(Operation::IntAdd, -1, 1)), text.push_back(instruction(Operation::FloatFma, -1, 2));
+  EXPECT_NEAR(cycles_on_8800(work_of(text, 16, 1)), 16 * 400 * 4, 300);
+}
+
+TEST(FirstGeneration, LanesThatMeetInABankAreIssuedAgain) {
+  const auto cycles = [](uint16_t conflicts) {
+    assembly::MachineText text(100, instruction(Operation::LoadShared, -1, 1));
+    for (MachineInstruction& m : text) m.access = true;
+    Work work = work_of(text, 16, 1);
+    for (WarpTrace& w : work.blocks[0].warps)
+      for (uint32_t k = 0; k < 100; ++k)
+        w.accesses.push_back({.ptx = k, .space = Space::Shared, .passes = static_cast<uint16_t>(2 + conflicts), .conflicts = conflicts});
+    return cycles_on_8800(work);
+  };
+  const double each = rates_of(*model::find_device("8800gtx")).shared_replay;
+  EXPECT_GT(each, 0);
+  EXPECT_NEAR(cycles(0), 16 * 100 * 4, 300);
+  EXPECT_NEAR(cycles(14) - cycles(4), 16 * 100 * 10 * each, 0.05 * 16 * 100 * 10 * each);
+}
+
+TEST(Multiprocessor, WhatOthersLeaveOfMemoryCanBeUsedLater) {
+  // Bytes at the end of a long chain, which come at once where a share of memory may be used later.
+  assembly::MachineText text(400, instruction(Operation::IntAdd, 1, 1));
+  for (int k = 0; k < 8; ++k) text.push_back(instruction(Operation::LoadGlobal, 1, 2)), text.back().access = true;
+  Work work = work_of(text, 1, 1);
+  BlockTrace& block = work.blocks[0];
+  for (uint32_t k = 0; k < 8; ++k) {
+    block.lines.push_back({1000 + k, 0xf});
+    block.warps[0].accesses.push_back({.ptx = 400 + k, .space = Space::Global, .lines = 1, .sectors = 4, .first_line = k});
+  }
+  work.functions[0].from_memory.assign(408, {4, 4, 4});
+  Rates rates = rates_of(*model::find_device("8800gtx"));
+  Share share;
+  share.dram = 1;
+  const double with = run_multiprocessor(work, rates, share, alike(work, 1)).cycles;
+  rates.share_slack = 0;
+  EXPECT_NEAR(run_multiprocessor(work, rates, share, alike(work, 1)).cycles - with, 8 * 128, 100);
+}
+
 TEST(Chip, MoreBlocksTakeLonger) {
   assembly::MachineText text;
   for (int k = 0; k < 200; ++k) text.push_back(instruction(Operation::FloatFma, 1, 1));

@@ -336,6 +336,7 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
         break;
       }
       a.passes = static_cast<uint16_t>(std::clamp<uint64_t>(counts.shared.wavefronts + counts.loop_loads.wavefronts, 1, 65535));
+      a.conflicts = static_cast<uint16_t>(std::min<uint64_t>(counts.shared.conflicts, 65535));
       if (a.kind == timing::Kind::Atomic || a.kind == timing::Kind::Reduce)
         each_address(access, [&](uint64_t word, uint32_t lanes) {
           if (const int n = std::popcount(lanes); n > a.lines)
