@@ -9,7 +9,6 @@
 
 #include "isa/arith/matrix.h"
 #include "vm/exec_lane.h"
-#include "vm/matrix_rows.h"
 #include "vm/tensor.h"
 #include "vm/tensor_map.h"
 
@@ -36,14 +35,14 @@ Descriptor descriptor(Warp& w, const Insn& i, uint64_t v) {
 
 // Where eight times 16 bytes begin: along k `chunk` of eight lines (rows of A or columns of B), or, where lines lie side by side
 // (`across`, of 16-bit elements), the eight lines for each k of the chunk.
-using Places __attribute__((ext_vector_type(8))) = uint32_t;
-Places places(const Descriptor& d, bool across, uint64_t line, uint64_t chunk) {
+using EightPlaces __attribute__((ext_vector_type(8))) = uint32_t;
+EightPlaces eight_places(const Descriptor& d, bool across, uint64_t line, uint64_t chunk) {
   const uint64_t lines = d.pitch() / sizeof(uint16_t);
   const bool plain = d.layout == 0;
   const uint64_t first = d.start + (plain     ? line / 8 * d.stride + chunk * d.leading
                                     : !across ? line / 8 * d.stride + chunk * 16
                                               : line / lines * d.leading + chunk * d.stride + line % lines * sizeof(uint16_t));
-  const Places all = static_cast<uint32_t>(first) + Places{0, 1, 2, 3, 4, 5, 6, 7} * static_cast<uint32_t>(d.pitch());
+  const EightPlaces all = static_cast<uint32_t>(first) + EightPlaces{0, 1, 2, 3, 4, 5, 6, 7} * static_cast<uint32_t>(d.pitch());
   return swizzled(all, d.swizzle());
 }
 
@@ -57,21 +56,22 @@ void read_matrix(Warp& w, const Insn& i, uint64_t bits_of_descriptor, bool acros
   const Descriptor d = descriptor(w, i, bits_of_descriptor);
   const auto size = static_cast<uint32_t>(w.block->shared_bytes);
   const std::byte* base = w.block->shared.data();
-  Places lowest = ~uint32_t{0}, highest = 0;
+  EightPlaces lowest = ~uint32_t{0}, highest = 0;
   for (int eight = 0; eight < eights; ++eight)
     for (uint64_t chunk = 0; chunk < kChunks; ++chunk) {
       std::byte* to = registers + (static_cast<size_t>(eight) * line_step + chunk * chunk_step) * kRegisterBytes;
-      const Places at = places(d, across, first_line + static_cast<uint64_t>(eight) * 8, chunk);
+      const EightPlaces at = eight_places(d, across, first_line + static_cast<uint64_t>(eight) * 8, chunk);
       for (int r = 0; __builtin_reduce_or(at + 16 > size) && r < 8; ++r)
         if (at[r] + 16 > size)
           w.trap(TrapKind::SharedOutOfRange, i, 0,
                  fmt::format("a matrix descriptor leads past the block's shared memory, at byte {} of {}", at[r], size), at[r],
                  fmt::format("start {}, leading distance {}, stride {}", d.start, d.leading, d.stride));
       for (int r = 0; r < 8; ++r) std::memcpy(to + r * 16, base + at[r], 16);
-      if (across) rows::transpose(to, to, std::make_integer_sequence<int, 64>{});
       lowest = __builtin_elementwise_min(lowest, at);
       highest = __builtin_elementwise_max(highest, at);
     }
+  // They fill what they are put into.
+  if (across) transpose_registers(registers, static_cast<size_t>(eights) * kChunks);
   if (w.block->observer) {
     Addresses a;
     for (uint64_t& x : a.at) x = __builtin_reduce_min(lowest);
@@ -161,13 +161,20 @@ void product(Warp& w, const Insn& i, uint32_t mask) {
   const std::vector<int32_t>& to = i.wide[0].parts;
   const bool adds = w.pred(i.wide[3].slot) & 1;
   if (p.multiply) {
-    if (adds)
+    const size_t bytes = to.size() * kRegisterBytes;
+    bool in_a_row = true;
+    for (size_t r = 1; r < to.size(); ++r) in_a_row &= to[r] == to[0] + static_cast<int32_t>(r * kRegisterBytes);
+    auto* const sums = reinterpret_cast<std::byte*>(w.lanes<uint32_t>(to[0]));
+    if (!adds) std::memset(before, 0, bytes);
+    else if (in_a_row) std::memcpy(before, sums, bytes);
+    else
       for (size_t r = 0; r < to.size(); ++r) std::memcpy(before + r * kRegisterBytes, w.lanes<uint32_t>(to[r]), kRegisterBytes);
-    else std::memset(before, 0, to.size() * kRegisterBytes);
-    if (p.multiply(i, behind, left, right, before)) {
-      for (size_t r = 0; r < to.size(); ++r) std::memcpy(w.lanes<uint32_t>(to[r]), behind + r * kRegisterBytes, kRegisterBytes);
+    if (p.multiply(i, in_a_row ? sums : behind, left, right, before)) {
+      for (size_t r = 0; r < to.size() && !in_a_row; ++r)
+        std::memcpy(w.lanes<uint32_t>(to[r]), behind + r * kRegisterBytes, kRegisterBytes);
       return;
     }
+    if (in_a_row) std::memcpy(sums, before, bytes);
   }
   multiply_cells(w, i, left, right, adds);
 }

@@ -33,4 +33,9 @@ MultiplyLanes multiply_lanes(const MatrixPlan& p) {
   return __builtin_cpu_supports("x86-64-v4") ? wide::choose(p) : plain::choose(p);
 }
 
+void transpose_registers(std::byte* registers, size_t count) {
+  static const bool is_wide = __builtin_cpu_supports("x86-64-v4");
+  is_wide ? wide::transpose_registers(registers, count) : plain::transpose_registers(registers, count);
+}
+
 }  // namespace warpbeam::vm

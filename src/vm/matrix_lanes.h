@@ -9,6 +9,7 @@
 // Postcondition: the same bits as isa::multiply_floats, multiply_integers and multiply_doubles.
 // Fallback: false, and those have to do it.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace warpbeam::vm {
@@ -18,6 +19,9 @@ struct MatrixPlan;
 
 // Registers one behind the other, each of 32 lanes; a warp's part of wgmma has its matrices in them too. Whether d has the result.
 using MultiplyLanes = bool (*)(const Insn& i, void* d, const void* a, const void* b, const void* c);
+
+// Registers one behind the other, each with eight rows of eight elements of 16 bits, which become columns.
+void transpose_registers(std::byte* registers, size_t count);
 
 // Null: there is none for this form.
 MultiplyLanes multiply_lanes(const MatrixPlan& plan);
