@@ -48,19 +48,19 @@ extern "C" bool wb_move_rows(Context* c, const vm::Insn* i, const uint64_t* addr
   return true;
 }
 
-// Registers' lanes, one register behind the other.
-void Emitter::put_registers(const vm::WideOperand& o, V to) {
-  for (size_t r = 0; r < o.parts.size(); ++r) {
+// Registers' lanes, one register behind the other. Those behind the first `different` repeat them.
+void Emitter::put_registers(const vm::WideOperand& o, V to, size_t different) {
+  for (size_t r = 0; r < std::min(different, o.parts.size()); ++r) {
     const Source s = flow_.source(o.parts[r], o.width);
     V lanes = lanes_of(read(o.parts[r], o.width), o.width);
     if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) lanes = bits_of(canonical(float_of(lanes, 4)));
     b_.CreateStore(lanes, b_.CreateConstInBoundsGEP1_64(type_of(o.width, true), to, r));
   }
 }
-void Emitter::take_registers(const vm::WideOperand& o, V from) {
+void Emitter::take_registers(const vm::WideOperand& o, V from, size_t different) {
   for (size_t r = 0; r < o.parts.size(); ++r) {
     Value v;
-    v.lanes = b_.CreateLoad(type_of(o.width, true), b_.CreateConstInBoundsGEP1_64(type_of(o.width, true), from, r));
+    v.lanes = b_.CreateLoad(type_of(o.width, true), b_.CreateConstInBoundsGEP1_64(type_of(o.width, true), from, r % different));
     write(o.parts[r], o.width, v);
   }
 }
@@ -78,7 +78,7 @@ V Emitter::lanes_place(size_t operand) {
 }
 
 // Calls the handler unless `done`, and else takes the results.
-void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* results, V from) {
+void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* results, V from, size_t different) {
   auto* quick = new_block("matrix");
   auto* slow = new_block("slow");
   auto* join = new_block("join");
@@ -87,7 +87,7 @@ void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* re
   call_handler(i, at_.active);
   b_.CreateBr(join);
   b_.SetInsertPoint(quick);
-  if (results) take_registers(*results, from);
+  if (results) take_registers(*results, from, different);
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
 }
@@ -95,7 +95,9 @@ void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* re
 bool Emitter::emit_matrix(const vm::Insn& i) {
   if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now) return false;
   if (i.plan && i.plan->multiply && !i.is(isa::Opcode::Wgmma)) {
-    for (size_t k = 1; k < 4; ++k) put_registers(i.wide[k], lanes_place(k));
+    put_registers(i.wide[1], lanes_place(1), static_cast<size_t>(i.plan->a.different()));
+    put_registers(i.wide[2], lanes_place(2), static_cast<size_t>(i.plan->b.different()));
+    put_registers(i.wide[3], lanes_place(3));
     const std::vector<V> arguments{outside(&i), lanes_place(0), lanes_place(1), lanes_place(2), lanes_place(3)};
     const std::vector<llvm::Type*> types(arguments.size(), b_.getPtrTy());
     auto* done = b_.CreateCall(llvm::FunctionType::get(b_.getInt1Ty(), types, false),
@@ -121,7 +123,7 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     if (stores) put_registers(registers, lanes_place(0));
     write_rows();
     finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {w_.context, outside(&i), first, stride, lanes_place(0)}),
-                  stores ? nullptr : &registers, lanes_place(0));
+                  stores ? nullptr : &registers, lanes_place(0), static_cast<size_t>(i.fragment->different()));
   } else if (i.is(isa::Opcode::Ldmatrix) || i.is(isa::Opcode::Stmatrix)) {
     const isa::Space space = i.mods().space;
     if (space != isa::Space::Shared && space != isa::Space::Generic) return false;

@@ -116,12 +116,13 @@ class Emitter : private Words, private Facts {
   Value moved_by(int32_t slot, Width bytes, int64_t offset);  // emit_copy.cc
   void emit_copy(const vm::Insn& insn);
   // --- matrices in registers (emit_matrix.cc)
+  static constexpr size_t kAll = ~size_t{0};
   bool emit_matrix(const vm::Insn& insn);
   bool emit_image(const vm::Insn& insn);           // emit_image.cc
-  void put_registers(const vm::WideOperand& operand, V to);
-  void take_registers(const vm::WideOperand& operand, V from);
+  void put_registers(const vm::WideOperand& operand, V to, size_t different = kAll);
+  void take_registers(const vm::WideOperand& operand, V from, size_t different = kAll);
   V lanes_place(size_t operand);                   // on the stack, for what is called with registers of lanes
-  void finish_matrix(const vm::Insn& insn, V done, const vm::WideOperand* results, V from);
+  void finish_matrix(const vm::Insn& insn, V done, const vm::WideOperand* results, V from, size_t different = kAll);
 
   // --- instructions
   bool emit_pure(const vm::Insn& insn);              // emit_arith.cc: results depend on operands alone

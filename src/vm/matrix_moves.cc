@@ -9,11 +9,9 @@
 namespace warpbeam::vm {
 namespace {
 
-int per_register(const Fragment& f) { return f.bits == 64 ? 1 : 32 / f.bits; }
-
 FragmentLines find_lines(const Fragment& f, bool columns, int registers) {
   FragmentLines out;
-  const int per = per_register(f);
+  const int per = f.per_register();
   for (int x = 0; x < f.per_lane; ++x)
     for (int l = 0; l < kWarpSize; ++l) {
       const int cell = f.cell[static_cast<size_t>(l * f.per_lane + x)], row = cell / f.columns, column = cell % f.columns;
@@ -31,9 +29,8 @@ FragmentLines find_lines(const Fragment& f, bool columns, int registers) {
       const int g = l >> 2, t = l & 3, x = r * per;
       for (int e = 0; e < per; ++e) {
         const auto [line, at] = place(x + e, l);
-        const auto [four_line, four_at] = place(x, l & ~3);
         const auto [first_line, first_at] = place(x, 0);
-        out.fours &= line == four_line && at == four_at + t * per + e;
+        out.fours &= line == first_line + g && at == first_at + t * per + e;
         out.across &= line == first_line + t * per + e && at == first_at + g;
       }
       if (out.twos) {
@@ -82,7 +79,8 @@ struct Mover {
 
   void load(Word* to, int r) const {
     if (lines.fours) {
-      gather<Word>([&](int g) { return place(r * kPer, 4 * g); }, to);
+      std::byte* const from = place(r * kPer, 0);
+      gather<Word>([&](int g) { return from + static_cast<uint64_t>(g) * step; }, to);
       return;
     }
     if (lines.across) {
@@ -99,7 +97,8 @@ struct Mover {
   }
   void store(const Word* from, int r) const {
     if (lines.fours) {
-      for (int g = 0; g < 8; ++g) std::memcpy(place(r * kPer, 4 * g), from + 4 * g, 4 * sizeof(Word));
+      std::byte* to = place(r * kPer, 0);
+      for (int g = 0; g < 8; ++g, to += step) std::memcpy(to, from + 4 * g, 4 * sizeof(Word));
       return;
     }
     for (int l = 0; l < kWarpSize; ++l) {
@@ -129,14 +128,12 @@ template <class T, class Word>
 void move(const Fragment& f, const FragmentLines& lines, std::byte* memory, uint64_t step, bool stores, void* registers) {
   const Mover<T, Word> mover{lines, memory, step};
   Word* at = static_cast<Word*>(registers);
-  const int count = f.per_lane / mover.kPer, different = f.moves.different;
+  const int different = f.different();
   if (lines.twos) {
     for (int r = 0; r < different; r += 2) stores ? mover.store_two(at + r * kWarpSize, r) : mover.load_two(at + r * kWarpSize, r);
   } else {
     for (int r = 0; r < different; ++r) stores ? mover.store(at + r * kWarpSize, r) : mover.load(at + r * kWarpSize, r);
   }
-  for (int r = different; r < count && !stores; ++r)
-    std::memcpy(at + r * kWarpSize, at + (r - different) * kWarpSize, kWarpSize * sizeof(Word));
 }
 
 }  // namespace
@@ -145,10 +142,8 @@ FragmentMoves find_moves(const Fragment& f, bool stores, int element_bits) {
   FragmentMoves m;
   m.stores = stores;
   m.element_bytes = static_cast<uint64_t>(element_bits / 8);
-  const int per = per_register(f);
-  m.different = std::min(f.per_lane, f.rows * f.columns / kWarpSize) / per;
-  m.by_rows = find_lines(f, false, m.different);
-  m.by_columns = find_lines(f, true, m.different);
+  m.by_rows = find_lines(f, false, f.different());
+  m.by_columns = find_lines(f, true, f.different());
   return m;
 }
 

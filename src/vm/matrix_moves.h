@@ -17,19 +17,18 @@ struct Fragment;
 
 inline constexpr uint64_t kNoStride = ~uint64_t{0};
 
-// `room`: bytes from `memory` on that may be accessed. `registers` lie one behind the other, each of 32 lanes.
+// `room`: bytes from `memory` on that may be accessed. `registers` lie one behind the other, each of 32 lanes; repetitions are not there.
 using MoveMatrix = bool (*)(const Insn& i, std::byte* memory, uint64_t room, uint64_t stride, void* registers);
 
 // Where elements lie in memory: in which line (a row, or a column where columns lie side by side) and at which place of it.
 struct FragmentLines {
   std::vector<uint16_t> line, at;     // element x of lane l: [x * 32 + l]
-  bool fours = false;                 // lanes of a register lie side by side, four and four
+  bool fours = false;                 // lanes of a register lie side by side, each four in the next line
   bool across = false;                // its lanes 4g + t hold place g of the lines that follow t
   bool twos = false;                  // elements 2x and 2x + 1 of a lane lie side by side, and so do four lanes
 };
 struct FragmentMoves {
   FragmentLines by_rows, by_columns;
-  int different = 0;                  // registers that are not repetitions
   bool stores = false;
   uint64_t element_bytes = 0;         // 0: less than one
 };

@@ -1,5 +1,6 @@
 // Where the lanes of a warp hold the elements of a matrix.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Fragment {
   FragmentMoves moves;        // of those in memory
   MoveMatrix move = nullptr;  // likewise
   int cells() const { return rows * columns * copies; }
+  int per_register() const { return bits == 64 ? 1 : 32 / bits; }
+  // Registers that are not repetitions, which wmma's of halves have.
+  int different() const { return std::min(per_lane, rows * columns * copies / 32) / per_register(); }
 };
 
 enum class MatrixPart : uint8_t { A, B, C };
