@@ -245,6 +245,34 @@ TEST(DeviceModel, TheUrgentComeFirst) {
   EXPECT_LT(m.times[urgent].end, m.times[plain].begin + kLong / 2);
 }
 
+// Blocks that run come to their end: of a kernel of many waves some soon do, of one that has only one wave all do at its end.
+TEST(DeviceModel, TheUrgentWaitForBlocksThatRun) {
+  for (const double waves : {1.0, 20.0}) {
+    Machine m("h100");
+    const uint64_t plain = m.kernel(1, waves);
+    m.model.advance(kLong / 3);
+    m.host = kLong / 3;
+    m.priority = -5;
+    const uint64_t urgent = m.kernel(2, 0.5, kLong / 10);
+    m.run();
+    if (waves == 1) EXPECT_TRUE(m.follows(plain, urgent));
+    else EXPECT_LT(m.times[urgent].end, kLong / 2);
+  }
+}
+
+TEST(DeviceModel, WhatTheProcessorHandsOverNeedsNoCopyEngine) {
+  Machine m("h100");
+  const uint64_t large = m.copy(1, Way::ToDevice);
+  Operation o;
+  o.kind = Kind::Copy;
+  o.nanoseconds = kLong / 100;
+  o.by_hand = true;
+  const uint64_t small = m.submit(o, 2, {}), behind = m.submit(o, 1, {});
+  m.run();
+  EXPECT_LT(m.times[small].end, kLong / 10);
+  EXPECT_TRUE(m.follows(large, behind)) << "in a stream one comes after the other";
+}
+
 TEST(DeviceModel, WaitsForEventsOfOtherStreams) {
   for (const char* device : {"m2090", "k40", "h200"}) {
     Machine m(device);

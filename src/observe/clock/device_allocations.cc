@@ -77,8 +77,9 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
       }
       pool_used_ += static_cast<double>(allocation.size);
       charge_first(&model::Link::pool_first);
-      if (pool_waited_ && pool_used_ <= pool_held_) --pool_waited_, charge(link_.allocate_in_order_again);
       if (pool_used_ <= pool_held_) {
+        if (pool_freed_) --pool_freed_;
+        else if (pool_waited_) --pool_waited_, charge(link_.allocate_in_order_again);
         charge(link_.allocate_in_order_call);
         break;
       }

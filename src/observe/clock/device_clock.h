@@ -119,8 +119,8 @@ class DeviceClock : public Tool {
   enum class Place : uint8_t { Device, OtherDevice, Pinned, Pageable };
   static std::string_view name_of(Place place);
   Place place(uint64_t address, const Operation&, int* owner) const;  // `owner`: of the operation's device, or another one
-  void describe_copy(const Operation&, timing::device::Operation&, double* pageable_bytes);
-  double staging_time(double bytes) const;  // until the processor has put them into pinned memory
+  void describe_copy(const Operation&, timing::device::Operation&, double* staging);
+  double staging_time(uint64_t base, double bytes);
   Ids follows(const Operation&);
   void charge_launch(const Operation&);
   void charge_call(const CallCost&);
@@ -184,6 +184,12 @@ class DeviceClock : public Tool {
   std::vector<double model::Link::*> firsts_;  // that have been
   bool uploads_ = false;  // the graph that is being put on a stream, for the first time
   SmallBlocks small_blocks_;
+  // The host's pageable memory that was copied last.
+  struct Copied {
+    std::vector<std::pair<uint64_t, uint64_t>> ranges;
+    double visit(uint64_t base, uint64_t bytes, double most);
+  };
+  Copied copied_;
   double pool_used_ = 0, pool_held_ = 0;  // bytes of stream-ordered memory
   bool pool_keeps_ = false;               // beyond the next wait
   uint64_t pool_freed_ = 0, pool_waited_ = 0;  // pieces, since the host waited; of these, before it did

@@ -18,10 +18,11 @@ namespace {
 constexpr size_t kQueued = 1022;  // launches of a stream before a call waits, of an H200
 constexpr size_t kStreams = 128;  // that are remembered, idle or not
 constexpr double kHostCopy = 10;  // bytes in a nanosecond, from host to host
-constexpr double kMiB = 1 << 20;
+constexpr double kMiB = 1 << 20, kHostPage = 4096;
 constexpr double kSmallFill = 4096;     // bytes; an H100
 constexpr double kStaged = 64 << 10;    // bytes; less is copied from pageable memory by the processor, whatever the stream has to do
 constexpr double kFirstToHost = 512 << 10;  // bytes that come to pageable memory slower
+constexpr double kFirstStaged = 1 << 20;    // bytes of which the first part is copied faster
 constexpr double kStays = 0.7;              // of L2, that a copy may fill and find again
 
 }  // namespace
@@ -58,7 +59,7 @@ std::string_view DeviceClock::name_of(Place place) {
   return "";
 }
 
-void DeviceClock::describe_copy(const Operation& operation, timing::device::Operation& to_do, double* pageable_bytes) {
+void DeviceClock::describe_copy(const Operation& operation, timing::device::Operation& to_do, double* staging) {
   const auto bytes = static_cast<double>(operation.to.width * operation.to.rows * operation.to.planes);
   int owner = 0;
   const Place to = place(operation.to.base, operation, &owner), from = place(operation.from.base, operation, &owner);
@@ -88,12 +89,14 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
   if ((there ? from : to) == Place::Pinned) {
     // Of what is small the processor puts the bytes beside the command.
     const bool by_hand = there && !rows && bytes <= link_.inline_bytes;
+    to_do.by_hand = by_hand;
     if (!to_do.in_graph) charge(link_.copy_call + (by_hand ? bytes / link_.inline_speed : 0));
     const double start = there && !by_hand ? link_.copy_start_to_device : link_.copy_start;
     to_do.nanoseconds = start + rows * link_.copy_row + bytes / (there ? link_.pinned_to_device : link_.pinned_to_host);
     return;
   }
   if (!there) {
+    copied_.visit(operation.to.base, static_cast<uint64_t>(bytes), link_.host_cache * kMiB);
     if (!to_do.in_graph) charge(link_.copy_call), charge_first(&model::Link::copy_back_first);
     const double first = std::min(bytes, kFirstToHost);
     to_do.nanoseconds =
@@ -103,15 +106,34 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
   // It goes through a pinned buffer of the driver's, piece by piece: the device waits for the processor.
   if (!to_do.in_graph) charge_first(&model::Link::copy_first);
   if (!to_do.in_graph) charge(link_.pageable_call + (bytes < kStaged && link_.inline_bytes > 0 ? bytes / link_.inline_speed : 0));
-  *pageable_bytes = bytes;
-  const double last = std::min(bytes, kStaged) / link_.pinned_to_device;
-  to_do.nanoseconds =
-      link_.copy_start + rows * link_.copy_row + last + (bytes < kStaged && link_.inline_bytes > 0 ? 0 : staging_time(bytes));
+  to_do.by_hand = bytes < kStaged && link_.inline_bytes > 0;
+  *staging = to_do.by_hand ? 0 : staging_time(operation.from.base, bytes);
+  to_do.nanoseconds = link_.copy_start + rows * link_.copy_row + std::min(bytes, kStaged) / link_.pinned_to_device + *staging;
 }
 
-double DeviceClock::staging_time(double bytes) const {
-  const double cached = link_.pageable_far > 0 ? std::min(bytes, link_.host_cache * kMiB) : bytes;
-  return cached / link_.pageable_to_device + (bytes > cached ? (bytes - cached) / link_.pageable_far : 0);
+// Until the processor has put them into pinned memory. What was copied last it does faster, as far as its caches hold that.
+double DeviceClock::staging_time(uint64_t base, double bytes) {
+  const double cache = link_.host_cache * kMiB, known = copied_.visit(base, static_cast<uint64_t>(bytes), cache);
+  const double cached = link_.pageable_far > 0 ? std::min(known, cache) : bytes;
+  const double first = std::min(cached, kFirstStaged);
+  return (bytes < kStaged ? 0 : link_.pageable_staged) + first / link_.pageable_to_device_first +
+         (cached - first) / link_.pageable_to_device + (bytes > cached ? (bytes - cached) / link_.pageable_far : 0);
+}
+
+// How much of it is among the last bytes that were copied, of so many.
+double DeviceClock::Copied::visit(uint64_t base, uint64_t bytes, double most) {
+  double known = 0, all = static_cast<double>(bytes);
+  std::vector<std::pair<uint64_t, uint64_t>> older;
+  const uint64_t end = base + bytes;
+  for (const auto& [from, to] : ranges) {  // the newest first
+    const uint64_t low = std::max(from, base), high = std::min(to, end);
+    if (low < high) known += static_cast<double>(high - low);
+    for (const auto& [a, b] : {std::pair(from, std::min(to, base)), std::pair(std::max(from, end), to)})
+      if (a < b && all < most) older.emplace_back(a, b), all += static_cast<double>(b - a);
+  }
+  older.insert(older.begin(), {base, end});
+  ranges = std::move(older);
+  return known;
 }
 
 void DeviceClock::queued(const Operation& operation) {
@@ -140,7 +162,7 @@ void DeviceClock::queued(const Operation& operation) {
   to_do.stream = branch_of(operation, to_do.after);
   Open open;
   open.device = operation.device, open.kind = operation.kind;
-  double pageable_bytes = 0;  // that are copied to the device
+  double staging = -1;  // of a copy from pageable memory: what the processor takes before the device has the bytes
   switch (operation.kind) {
     case OperationKind::Launch:
     case OperationKind::Library:
@@ -157,7 +179,7 @@ void DeviceClock::queued(const Operation& operation) {
       break;
     case OperationKind::Copy:
       moves_[operation.id] = operation;
-      describe_copy(operation, to_do, &pageable_bytes);
+      describe_copy(operation, to_do, &staging);
       break;
     case OperationKind::Fill: {
       moves_[operation.id] = operation;
@@ -181,7 +203,9 @@ void DeviceClock::queued(const Operation& operation) {
       if (const auto [bytes, where] = *wanted_pages_; bytes > 0) {
         to_do.kind = Kind::Copy;
         to_do.way = where < 0 ? Way::ToHost : Way::ToDevice;
-        to_do.nanoseconds = link_.copy_start + bytes / ((where < 0 ? link_.pinned_to_host : link_.pinned_to_device) * link_.prefetch_share);
+        to_do.nanoseconds = link_.copy_start +
+                            bytes / ((where < 0 ? link_.pinned_to_host : link_.pinned_to_device) * link_.prefetch_share) +
+                            (where < 0 ? link_.prefetch_page * bytes / kHostPage : 0);
       }
       wanted_pages_.reset();
       break;
@@ -204,7 +228,7 @@ void DeviceClock::queued(const Operation& operation) {
     }
     timeline_->queued(operation, way, to_do.in_graph);
   }
-  const bool staged = to_do.kind == Kind::Copy && to_do.way == Way::ToDevice && pageable_bytes > 0 && !to_do.in_graph && clock_.inside();
+  const bool staged = to_do.kind == Kind::Copy && to_do.way == Way::ToDevice && staging >= 0 && !to_do.in_graph && clock_.inside();
   // cudaMemcpy from pageable memory begins when the stream has nothing left to do.
   if (staged && !to_do.after.empty() && called_function().find("Async") == std::string::npos)
     if (const double idle = end_of(on, to_do.after); idle > asked_for) {
@@ -215,10 +239,11 @@ void DeviceClock::queued(const Operation& operation) {
   account_for(operation, operation.id);
   on.model.submit(std::move(to_do));
   untold_ = true;
-  if (!staged || pageable_bytes < kStaged) return;
+  const auto bytes = static_cast<double>(operation.to.width * operation.to.rows * operation.to.planes);
+  if (!staged || bytes < kStaged) return;
   // Of what is more than a piece the host copies the first one aside once the device takes it.
   if (const double begins = begin_of(on, operation.id); begins > clock_.here() + link_.submit + 1) clock_.here() = begins;
-  charge(std::max(0.0, staging_time(pageable_bytes) - link_.pageable_ahead * std::min(1.0, pageable_bytes / kMiB)));
+  charge(std::max(0.0, staging - link_.pageable_ahead * std::min(1.0, bytes / kMiB)));
 }
 
 }  // namespace warpbeam::observe

@@ -11,6 +11,8 @@ namespace {
 
 constexpr uint64_t kLine = 128;
 constexpr uint64_t kMostChanges = 30;    // of arguments that are a reason to follow a launch
+constexpr uint64_t kMostStrangers = 60;  // that are one to follow the next launch
+constexpr size_t kMostKnown = 8;         // of a kind
 constexpr uint64_t kAlwaysFollowed = 3;  // launches of a kind; then the fourth, the eighth, …
 
 auto kind_of(const vm::Launch& launch) {
@@ -23,6 +25,9 @@ bool alike(const timing::Work& a, const timing::Work& b) {
   return a.instructions == b.instructions && near(a.atomic_cycles, b.atomic_cycles) && near(a.read_sectors, b.read_sectors) &&
          near(a.written_back, b.written_back);
 }
+
+// How many times as much the larger one is.
+double times(uint64_t a, uint64_t b) { return static_cast<double>(std::max(a, b) + 1) / static_cast<double>(std::min(a, b) + 1); }
 
 bool is_power_of_two(uint64_t n) { return (n & (n - 1)) == 0; }
 
@@ -76,6 +81,10 @@ std::vector<uint32_t> sizes_of_blocks(const LaunchTracer& tracer, const std::vec
 
 }  // namespace
 
+Predictor::Known& Predictor::Followed::nearest(uint64_t instructions) {
+  return *std::ranges::min_element(known, {}, [&](const Known& each) { return times(each.work->instructions, instructions); });
+}
+
 std::unique_ptr<LaunchTracer> Predictor::begin(const vm::Launch& launch, const model::Device& device) {
   std::lock_guard lock(mutex_);
   Followed& kind = followed_[kind_of(launch)];
@@ -83,7 +92,7 @@ std::unique_ptr<LaunchTracer> Predictor::begin(const vm::Launch& launch, const m
   // Other arguments may mean other work; where they are others each time it is mostly buffers that take turns.
   const uint64_t arguments = std::hash<std::string_view>()({reinterpret_cast<const char*>(launch.params.data()), launch.params.size()});
   const bool others = arguments != kind.arguments && kind.changes++ < kMostChanges;
-  const bool follows = others || before < kAlwaysFollowed || is_power_of_two(before);
+  const bool follows = others || kind.stranger || before < kAlwaysFollowed || is_power_of_two(before);
   if (follows) kind.arguments = arguments;
   return std::make_unique<LaunchTracer>(launch, device, machine_codes(), follows);
 }
@@ -99,18 +108,22 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
   std::lock_guard lock(mutex_);
   Followed& kind = followed_[kind_of(launch)];
   auto work = std::make_shared<timing::Work>();
-  if (tracer.follows || !kind.work) {
+  const bool fresh = tracer.follows || kind.known.empty();
+  Known stranger;
+  Known* known = fresh ? &stranger : &kind.nearest(totals.executed);
+  constexpr double kOther = 1.02;
+  kind.stranger = !fresh && times(known->work->instructions, totals.executed) > kOther && kind.strangers++ < kMostStrangers;
+  if (fresh) {
     std::ranges::sort(tracer.blocks, {}, &timing::BlockTrace::block);
     timing::find_shared_lines(tracer.blocks);
     std::ranges::for_each(tracer.blocks, timing::find_late_lines);
     work->blocks = std::move(tracer.blocks);
-    kind.functions.clear();
     for (const LaunchTracer::Function& f : tracer.functions) {
       work->functions.push_back({f.code, {}});
-      kind.functions.push_back(f.function);
+      known->functions.push_back(f.function);
     }
   } else {
-    *work = *kind.work;
+    *work = *known->work;
     work->written_back = work->read_sectors = work->read_for_stores = work->bursts = work->bursts_alone = 0;
   }
   work->grid_blocks = tracer.grid_blocks;
@@ -123,7 +136,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
   // Where sectors came from.
   for (size_t k = 0; k < work->functions.size(); ++k) work->functions[k].from_memory.assign(work->functions[k].code->block_of.size(), {});
   std::unordered_map<uint32_t, size_t> place_of;
-  for (size_t k = 0; k < kind.functions.size(); ++k) place_of[kind.functions[k]->index] = k;
+  for (size_t k = 0; k < known->functions.size(); ++k) place_of[known->functions[k]->index] = k;
   timing::SampledL2& l2 = l2_of(tracer.device);
   const Visits& visits = tracer.visits;
   const uint64_t together = uint64_t{work->resident_blocks} * static_cast<uint64_t>(rates.multiprocessors);
@@ -150,12 +163,18 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
   work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
   const auto kept = [&] { return keeps_visits_ ? std::move(tracer.visits) : Visits(); };
   // A launch that did the same as one before, out of the same caches, takes as long.
-  if (!tracer.follows && kind.work && kind.predicted && alike(*work, *kind.predicted_for)) return {*kind.predicted, kind.functions, kept()};
+  if (!fresh && alike(*work, *known->predicted_for)) return {*known->predicted, known->functions, kept()};
   work->sizes = sizes_of_blocks(tracer, work->blocks);
-  Predicted p{timing::predict(*work, rates), kind.functions, kept()};
-  kind.predicted = std::make_shared<timing::Prediction>(p);
-  kind.predicted_for = work;
-  if (tracer.follows || !kind.work) kind.work = std::move(work);
+  Predicted p{timing::predict(*work, rates), known->functions, kept()};
+  known->predicted = std::make_shared<timing::Prediction>(p);
+  known->predicted_for = work;
+  if (fresh) {
+    // What did the same before is no longer needed.
+    std::erase_if(kind.known, [&](const Known& each) { return times(each.work->instructions, work->instructions) <= kOther; });
+    if (kind.known.size() == kMostKnown) kind.known.pop_back();
+    known->work = std::move(work);
+    kind.known.insert(kind.known.begin(), std::move(*known));
+  }
   return p;
 }
 

@@ -35,13 +35,19 @@ class Predictor {
   // Launches that look alike from outside: what was followed of one stands for the next ones.
   using Kind =
       std::tuple<uint64_t, std::array<uint32_t, 3>, std::array<uint32_t, 3>, uint32_t>;  // function's serial, grid, block, shared memory
+  struct Known {
+    std::shared_ptr<const timing::Work> work;             // as it was followed
+    std::vector<const vm::FunctionCode*> functions;       // of it
+    std::shared_ptr<const timing::Prediction> predicted;  // the last one, and of what
+    std::shared_ptr<const timing::Work> predicted_for;
+  };
   struct Followed {
     uint64_t launches = 0;
     uint64_t arguments = 0, changes = 0;  // a hash of those of the last one that was followed; how often others came
-    std::shared_ptr<const timing::Work> work;
-    std::shared_ptr<const timing::Prediction> predicted;  // the last one, and of what
-    std::shared_ptr<const timing::Work> predicted_for;
-    std::vector<const vm::FunctionCode*> functions;  // of the work
+    uint64_t strangers = 0;               // launches that did other work than any that was followed
+    bool stranger = false;                // the last one did
+    std::vector<Known> known;             // the newest first
+    Known& nearest(uint64_t instructions);
   };
   timing::SampledL2& l2_of(const model::Device& device);
 

@@ -225,7 +225,7 @@ bool DeviceModel::leave_queues() {
         kernels_.insert(std::find_if(kernels_.begin(), kernels_.end(), later), id);
         if (one.operation.kind == Kind::Kernel) front_free_ = now_ + link_->front;
         share_out();
-      } else if (one.operation.kind == Kind::Copy) {
+      } else if (one.operation.kind == Kind::Copy && !one.operation.by_hand) {
         engines_[engine_of(one.operation)].push_back(id);
       } else {
         others_.push_back(id);
@@ -271,12 +271,22 @@ bool DeviceModel::start_copies() {
 void DeviceModel::share_out() {
   free_share_ = 1;
   double memory = 0;
+  // Blocks that run come to their end, however urgent others are: in its last wave a kernel keeps what it has.
+  const auto keeps = [](const Live& one) {
+    const Operation& o = one.operation;
+    const double all = waves(o);
+    return one.running && o.kind == Kind::Kernel && o.nanoseconds != kUnknown && one.progress >= o.nanoseconds * (all - 1) / all - kInstant;
+  };
+  double kept = 0;
+  for (uint64_t id : kernels_)
+    if (const Live& one = live(id); keeps(one)) kept += one.share;
   for (uint64_t id : kernels_) {
     Live& one = live(id);
     const Operation& o = one.operation;
+    if (keeps(one)) kept -= one.share;
     // A copy that has no engine of its own takes the whole device.
     const double wanted = o.kind == Kind::Copy ? 1 : need(o, one.progress);
-    one.share = std::min(wanted, free_share_);
+    one.share = std::min(wanted, std::max(0.0, free_share_ - kept));
     if (one.share < kNothing && wanted > 0) one.share = 0;
     free_share_ -= one.share;
     one.rate = wanted > 0 ? one.share / wanted : 1;

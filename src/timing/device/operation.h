@@ -33,6 +33,7 @@ struct Operation {
   double memory_share = 0;    // of the memory's speed that it uses with the device to itself; Memory too
   // Copy
   Way way = Way::ToDevice;
+  bool by_hand = false;       // the processor hands it over: no copy engine has to do with it
 };
 
 // Why something did not begin earlier.

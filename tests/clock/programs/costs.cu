@@ -3,11 +3,17 @@
 
 #include <chrono>
 #include <cstdio>
+#include <vector>
 
 static int failed = 0;
 #define EXPECT(what) ((what) ? void() : (void)(failed = 1, printf("FAILED line %d: %s\n", __LINE__, #what)))
 
 __global__ void touch(float* x) { x[threadIdx.x] = 1; }
+__global__ void walk(float* x, int steps) {
+  float v = x[threadIdx.x];
+  for (int k = 0; k < steps; ++k) v = v * 0.999f + 0.5f;
+  x[threadIdx.x] = v;
+}
 __global__ void wait_for(volatile int* flag) {
   while (!*flag) {
   }
@@ -68,6 +74,13 @@ int main() {
   cudaFreeAsync(p, stream);
   const double at_once = allocate(&p);
   EXPECT(after_wait > 2 * at_once && after_wait < 0.5 * grows);
+  // What is freed and allocated again before the host waits is one piece, however often.
+  for (int k = 0; k < 5; ++k) cudaFreeAsync(p, stream), cudaMallocAsync(&p, bytes, stream);
+  cudaFreeAsync(p, stream);
+  wait();
+  EXPECT(allocate(&p) > 2 * at_once);
+  cudaFreeAsync(p, stream);
+  EXPECT(allocate(&p) < 1.5 * at_once);
   cudaFreeAsync(p, stream);
   wait();
   const double trimmed = host_us([&] { cudaMemPoolTrimTo(pool, 0); });
@@ -79,6 +92,26 @@ int main() {
   const double node = host_us([&] { touch<<<1, 256, 0, stream>>>(a); }), next = host_us([&] { touch<<<1, 256, 0, stream>>>(a); });
   cudaStreamEndCapture(stream, &graph);
   EXPECT(begin < 0.2 * node && next < 0.2 * node);
+
+  // Pageable memory is copied faster once it has been copied. What the processor hands over by itself waits for no copy engine.
+  std::vector<float> pageable(1 << 20);
+  const auto copy = [&] { return host_us([&] { cudaMemcpy(a, pageable.data(), bytes, cudaMemcpyHostToDevice); }); };
+  const double fresh = copy();
+  EXPECT(fresh > 1.2 * copy());
+  float* pinned;
+  cudaMallocHost(&pinned, 64 << 20);
+  float* device;
+  cudaMalloc(&device, 64 << 20);
+  cudaMemcpyAsync(device, pinned, 64 << 20, cudaMemcpyHostToDevice, stream);
+  EXPECT(host_us([&] { cudaMemcpyAsync(a, pinned, 64, cudaMemcpyHostToDevice, other), cudaStreamSynchronize(other); }) < 100);
+  EXPECT(wait() > 500);
+
+  // A kernel that was launched with many arguments takes as long as it has to do.
+  for (int n = 1; n <= 40; ++n) walk<<<1, 32, 0, stream>>>(a, n);
+  wait();
+  for (int k = 0; k < 2; ++k) walk<<<1, 32, 0, stream>>>(a, 20'000), wait();
+  const double longer = host_us([&] { walk<<<1, 32, 0, stream>>>(a, 20'000), wait(); });
+  EXPECT(longer > 20'000 * 4 / 2000);  // four cycles for each of its steps
 
   // Beside a kernel cudaMalloc takes longer. Who lets a kernel go on that waits for a word waits until it has seen that.
   int* flag;
