@@ -20,7 +20,7 @@ const Link& link_of(const Device& device);
 struct LinkValue {
   std::string_view name, unit, about;
   double value = 0;
-  std::string from;  // "measured: how", "published: where", "assumed"
+  std::string from;  // "measured: how", "published: where", "fitted: to what", "assumed"
 };
 
 // All of a device's numbers with their origins, for whoever prints them.

@@ -11,7 +11,8 @@ TEST(Link, EveryDeviceHasAllNumbersWithTheirOrigin) {
     EXPECT_GT(values.size(), 30u);
     for (const LinkValue& value : values) {
       EXPECT_GE(value.value, 0) << device.key << " " << value.name;
-      EXPECT_TRUE(value.from.starts_with("measured") || value.from.starts_with("published") || value.from.starts_with("assumed"))
+      EXPECT_TRUE(value.from.starts_with("measured") || value.from.starts_with("published") || value.from.starts_with("fitted") ||
+                  value.from.starts_with("assumed"))
           << value.from;
     }
     const Link& link = link_of(device);
