@@ -120,11 +120,11 @@ Prediction predict(const Work& work, const Rates& rates) {
   p.dram_write = work.written_back * kSector;
   // In eighths: in which order warps of a block come to memory is chance, here and there.
   const double alone = work.bursts > 0 ? std::round(8 * work.bursts_alone / work.bursts) / 8 : 0;
-  constexpr double kBurst = 64;
-  const double filled = work.bursts > 0 ? std::min(1.0, (p.dram_read + p.dram_write) / (work.bursts * kBurst)) : 1;
+  const double burst = rates.l2_bytes ? 64 : kSector;  // that memory moves at once
+  const double filled = work.bursts > 0 ? std::min(1.0, (p.dram_read + p.dram_write) / (work.bursts * burst)) : 1;
   const double together = filled / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
-  const double dram_per_cycle =
-      rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) * dram_share(rates, work.read_sectors, work.written_back) * together;
+  const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) *
+                                dram_share(rates, work.read_sectors, work.written_back) * together / work.camping;
   const double atomics = std::max(work.atomic_cycles, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle);
   const Share share{rates.l2_bytes_per_cycle / active,
                     rates.l2_write_bytes_per_cycle / active,

@@ -6,7 +6,7 @@ namespace warpbeam::timing {
 
 SampledL2::SampledL2(uint64_t bytes, uint64_t lines_per_sample)
     : lines_per_sample_(lines_per_sample),
-      sets_(static_cast<uint32_t>(std::max<uint64_t>(1, bytes / 128 / lines_per_sample / kWays))),
+      sets_(static_cast<uint32_t>(bytes ? std::max<uint64_t>(1, bytes / 128 / lines_per_sample / kWays) : 0)),
       ways_(uint64_t{sets_} * kWays) {}
 
 uint32_t SampledL2::set_of(uint64_t line) const {
@@ -65,6 +65,14 @@ bool SampledL2::neighbours_moved(uint64_t line) {
 
 SampledL2::Outcome SampledL2::visit(const Visit& v) {
   Outcome out;
+  if (!sets_) {  // there is none: each access goes to memory, which moves sectors one by one
+    const auto sectors = static_cast<uint32_t>(__builtin_popcount(v.sectors));
+    if (v.kind != Kind::Store) out.wanted = out.read = sectors;
+    if (v.kind != Kind::Load && v.kind != Kind::Copy) out.written = sectors;
+    out.bursts = out.read + out.written;
+    out.alone = sectors == 1 ? out.bursts : 0;
+    return out;
+  }
   bool there = false;
   Way* const w = find(v.line, there);
   if (!there) {
@@ -104,6 +112,7 @@ SampledL2::Outcome SampledL2::visit(const Visit& v) {
 }
 
 void SampledL2::forget(uint64_t line) {
+  if (!sets_) return;
   bool there = false;
   Way* const w = find(line, there);
   if (there) *w = {};

@@ -26,8 +26,8 @@ class SampledL2 {
     uint32_t read = 0;     // sectors that memory delivered
     uint32_t holes = 0;    // of these: to fill sectors that stores left holes in
     uint32_t written = 0;  // sectors that memory got
-    uint32_t bursts = 0;   // of 64 bytes, in which memory moved all that
-    uint32_t alone = 0;    // of these: far from what it moved lately
+    uint32_t bursts = 0;   // of 64 bytes, in which memory moved all that; of sectors, where there is no L2
+    uint32_t alone = 0;    // of these: far from what it moved lately, or by themselves
   };
   Outcome visit(const Visit& v);
   // The host writes to memory past the cache.

@@ -717,8 +717,8 @@ class Multiprocessor {
       l1_.forget(line, 0xf);
     } else {
       traffic.global_store += sectors;
-      traffic.global_store_hit += __builtin_popcount(l1_.store(line, want, a.whole && rates_.unified_l1));
-      if (!rates_.unified_l1) l1_.forget(line, want);
+      traffic.global_store_hit += __builtin_popcount(l1_.store(line, want, a.whole && keeps_stores_));
+      if (!keeps_stores_) l1_.forget(line, want);
     }
   }
 
@@ -845,6 +845,7 @@ class Multiprocessor {
   std::vector<Ticks> in_flight_, ends_;
   size_t flight_ = 0;
   Server fill_, out_, dram_;
+  const bool keeps_stores_ = rates_.unified_l1 && rates_.l1_keeps_stores > 0;
   const Ticks issue_interval_ = ticks(rates_.issue_interval / rates_.issue_width);
   const Ticks shared_pass_ = ticks(rates_.shared_pass), shared_replay_ = ticks(rates_.shared_replay);
   const Ticks guard_latency_ = ticks(rates_.guard_latency);

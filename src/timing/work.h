@@ -37,6 +37,7 @@ struct Work {
   double read_for_stores = 0;           // of these: to fill what stores left out
   double bursts = 0;                    // of 64 bytes, in which memory moved all that
   double bursts_alone = 0;              // of these: far from what it moved lately
+  double camping = 1;                   // how much longer memory takes because blocks meet in few of its partitions
   bool cooperative = false;             // its blocks wait for each other
   double atomic_cycles = 0;             // that atomic operations keep the parts of L2 busy that have most of them
   uint64_t atomic_sectors = 0;

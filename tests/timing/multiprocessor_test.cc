@@ -273,6 +273,53 @@ TEST(FirstGeneration, LanesThatMeetInABankAreIssuedAgain) {
   EXPECT_NEAR(cycles(14) - cycles(4), 16 * 100 * 10 * each, 0.05 * 16 * 100 * 10 * each);
 }
 
+TEST(FirstGeneration, NoL2KeepsWhatIsAskedForAgain) {
+  SampledL2 l2(0, 16);
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(l2.visit({7, 0x3, 32, Kind::Load}).read, 2u);
+    const SampledL2::Outcome o = l2.visit({7, 0x4, 4, Kind::Store});
+    EXPECT_EQ(o.written, 1u);
+    EXPECT_EQ(o.read, 0u);  // no holes are filled
+    EXPECT_EQ(o.alone, 1u);
+  }
+}
+
+TEST(Multiprocessor, AStoreDropsWhatL1HadBeforeVolta) {
+  assembly::MachineText text{instruction(Operation::LoadGlobal, -1, 1), instruction(Operation::StoreGlobal, 1, -1),
+                             instruction(Operation::LoadGlobal, -1, 2)};
+  for (MachineInstruction& m : text) m.access = true;
+  Work work = work_of(text, 1, 1);
+  work.blocks[0].lines.push_back({1000, 0xf});
+  for (uint32_t k = 0; k < 3; ++k)
+    work.blocks[0].warps[0].accesses.push_back(
+        {.ptx = k, .space = Space::Global, .kind = k == 1 ? Kind::Store : Kind::Load, .lines = 1, .sectors = 4, .first_line = 0});
+  const auto hits = [&](const char* device) {
+    return run_multiprocessor(work, rates_of(*model::find_device(device)), Share{}, alike(work, 1)).traffic.global_load_hit;
+  };
+  EXPECT_EQ(hits("h100"), 4);
+  EXPECT_EQ(hits("v100"), 4);
+  EXPECT_EQ(hits("m2070"), 0);
+}
+
+TEST(Chip, MemoryTakesLongerWhereBlocksMeetInItsPartitions) {
+  assembly::MachineText text;
+  for (int k = 0; k < 16; ++k) text.push_back(instruction(Operation::LoadGlobal, -1, 1)), text.back().access = true;
+  Work work = work_of(text, 8, 3000);
+  for (uint32_t w = 0; w < 8; ++w)
+    for (uint32_t k = 0; k < 16; ++k) {
+      work.blocks[0].warps[w].accesses.push_back(
+          {.ptx = k, .space = Space::Global, .lines = 1, .sectors = 4, .first_line = static_cast<uint32_t>(work.blocks[0].lines.size())});
+      work.blocks[0].lines.push_back({1000 + w * 16 + k, 0xf});
+    }
+  work.resident_blocks = 3;
+  work.functions[0].from_memory.assign(16, {4, 4, 4});
+  work.read_sectors = 3000.0 * 8 * 16 * 4;
+  const Rates& rates = rates_of(*model::find_device("gtx280"));
+  const double spread = predict(work, rates).cycles;
+  work.camping = 4;
+  EXPECT_NEAR(predict(work, rates).cycles / spread, 4, 0.3);
+}
+
 TEST(Multiprocessor, WhatOthersLeaveOfMemoryCanBeUsedLater) {
   // Bytes at the end of a long chain, which come at once where a share of memory may be used later.
   assembly::MachineText text(400, instruction(Operation::IntAdd, 1, 1));

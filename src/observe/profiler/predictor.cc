@@ -6,6 +6,8 @@
 #include <ranges>
 #include <string_view>
 
+#include "model/transactions.h"
+
 namespace warpbeam::observe {
 namespace {
 
@@ -63,6 +65,28 @@ double cycles_of(const std::unordered_map<uint64_t, Visits::Atomics>& atomics, c
   double sum = 0;
   for (const auto& [turn, cycles] : most) sum += cycles;
   return sum;
+}
+
+// Partitions of memory take turns every few lines. Which of them blocks that run at the same time ask for most tells how long all take.
+double camping(const Visits& visits, const model::Device& device, uint64_t together, double share) {
+  if (device.memory_partitions <= 1 || visits.kept.empty()) return 1;
+  constexpr double kByChance = 1.5;  // times as much as the others: of few lines that are kept
+  const auto partitions = static_cast<size_t>(device.memory_partitions);
+  std::unordered_map<uint64_t, std::vector<double>> sectors;  // by turn of blocks, of each partition
+  for (const Visit& v : visits.kept) {
+    std::vector<double>& of = sectors[v.block / together];
+    of.resize(partitions);
+    of[static_cast<size_t>(model::memory_partition(device, v.line * kLine))] += __builtin_popcount(v.sectors);
+  }
+  double sum = 0, longest = 0;
+  for (const auto& [turn, of] : sectors) {
+    double all = 0, most = 0;
+    for (double s : of) all += s, most = std::max(most, s);
+    most *= static_cast<double>(partitions);
+    sum += all;
+    longest += most > kByChance * all ? most / share : all;
+  }
+  return longest / sum;
 }
 
 // Of blocks that compiled code left to the interpreter nobody told; they are taken to be as large as the nearest one that is known.
@@ -160,6 +184,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
   }
   work->atomic_cycles = cycles_of(visits.atomics, rates);
+  work->camping = camping(visits, tracer.device, together, rates.partition_share);
   work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
   const auto kept = [&] { return keeps_visits_ ? std::move(tracer.visits) : Visits(); };
   // A launch that did the same as one before, out of the same caches, takes as long.

@@ -63,6 +63,29 @@ void each_line(uint32_t mask, const uint64_t* addresses, uint32_t bytes, Wanted 
 
 bool every(uint64_t) { return true; }
 
+// Loads that must see what other multiprocessors wrote.
+bool passes_l1(const isa::Mods& mods) {
+  const bool strong = mods.sem == isa::Sem::Volatile || mods.sem == isa::Sem::Mmio ||
+                      ((mods.sem == isa::Sem::Relaxed || mods.sem == isa::Sem::Acquire) && mods.scope != isa::Scope::Cta);
+  return strong || mods.cache == isa::Cache::Cg || mods.cache == isa::Cache::Cv;
+}
+
+// Before 5.0 it depends on the device whether L1 is asked for a plain load, and whether it fetches whole lines.
+bool asks_l1(const model::Device& device, const isa::Mods& mods) {
+  if (passes_l1(mods)) return false;
+  switch (device.global_rule) {
+    case model::GlobalRule::HalfWarpStrict:
+    case model::GlobalRule::HalfWarpSegments: return false;
+    case model::GlobalRule::Segments: return mods.nc || mods.cache == isa::Cache::Ca;
+    default: return true;
+  }
+}
+
+// L1 of compute capability 2.x and 3.0 fetches lines of 128 bytes.
+bool fetches_lines(const model::Device& device, timing::Kind kind, const isa::Mods& mods) {
+  return device.global_rule == model::GlobalRule::Lines && kind == timing::Kind::Load && asks_l1(device, mods);
+}
+
 }  // namespace
 
 uint32_t place_in_ptx(const vm::FunctionCode& function, const vm::Insn& insn) {
@@ -99,12 +122,14 @@ const VisitLog::Facts& VisitLog::facts_of(const vm::FunctionCode& function, cons
                                   : isa::bits_of(insn.type()) == 64 ? kDoubles
                                                                     : 1),
              place_in_ptx(function, insn)};
+    facts.whole_lines = access.space == isa::Space::Global && fetches_lines(device_, facts.kind, insn.mods());
   }
   return facts;
 }
 
 void VisitLog::visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts& facts) {
   if (!is_sampled(line)) return;
+  if (facts.whole_lines) sectors = 0xf, bytes = kLine;
   const uint32_t touched = static_cast<uint32_t>(std::popcount(sectors));
   const auto each = static_cast<uint8_t>(std::min<uint32_t>(kSector, (bytes + touched - 1) / touched));
   if (visits_.kept.size() < Visits::kMost) visits_.kept.push_back({line, block_, function_->index, facts.ptx, facts.kind, sectors, each});
@@ -242,6 +267,11 @@ void BlockTracer::turn(Where& at, const vm::FunctionCode& function, const vm::In
   at.began_before = std::exchange(at.began, {trace.steps.size(), trace.accesses.size(), trace.instructions, trace.executed});
 }
 
+void BlockTracer::fetch_whole_lines(timing::Access& of) {
+  for (uint32_t k = 0; k < of.lines; ++k) trace_.lines[of.first_line + k].sectors = 0xf;
+  of.sectors = static_cast<uint16_t>(of.lines * kLine / kSector);
+}
+
 void BlockTracer::add_lines(const vm::Access& access, uint32_t warp, timing::Access& to) {
   to.first_line = static_cast<uint32_t>(trace_.lines.size());
   const auto add = [&](uint64_t line, uint8_t sectors, uint32_t bytes) {
@@ -281,13 +311,6 @@ static uint16_t different_sectors(const vm::Access& access) {
   return static_cast<uint16_t>(std::unique(sectors.begin(), end) - sectors.begin());
 }
 
-// Loads that must see what other multiprocessors wrote.
-static bool passes_l1(const isa::Mods& mods) {
-  const bool strong = mods.sem == isa::Sem::Volatile || mods.sem == isa::Sem::Mmio ||
-                      ((mods.sem == isa::Sem::Relaxed || mods.sem == isa::Sem::Acquire) && mods.scope != isa::Scope::Cta);
-  return strong || mods.cache == isa::Cache::Cg || mods.cache == isa::Cache::Cv;
-}
-
 // Which lines a block wants when no more of its way is kept: one of sixteen of them.
 void BlockTracer::note_beyond(const vm::Access& access) {
   if (access.space != isa::Space::Global) return;
@@ -314,8 +337,9 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
     case isa::Space::Global: {
       a.space = timing::Space::Global;
       a.bulk = access.bytes > kMostOfLane;
-      a.past_l1 = a.bulk || (a.kind == timing::Kind::Load && passes_l1(insn.mods()));
+      a.past_l1 = a.bulk || (a.kind == timing::Kind::Load && !asks_l1(launch_.device, insn.mods()));
       add_lines(access, warp, a);
+      if (!a.bulk && fetches_lines(launch_.device, a.kind, insn.mods())) fetch_whole_lines(a);
       // What L1 has lies in banks like those of shared memory.
       if (launch_.device.unified_l1 && std::has_single_bit(access.bytes) && access.bytes <= 16) {
         model::WarpAccess wide{access.address, access.mask, static_cast<int>(access.bytes)};

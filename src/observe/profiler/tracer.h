@@ -59,7 +59,7 @@ struct Visits {
 // What an access asks of lines; shared by blocks that are followed and those that are not.
 class VisitLog {
  public:
-  explicit VisitLog(uint64_t together) : together_(together) {}
+  VisitLog(uint64_t together, const model::Device& device) : device_(device), together_(together) {}
   void begin_block(uint64_t block) { block_ = static_cast<uint32_t>(block); }
   void ran(uint64_t block, uint64_t instructions) {
     if (visits_.sizes.size() < Visits::kMost)
@@ -76,12 +76,14 @@ class VisitLog {
     uint8_t bytes = 0;
     uint8_t number = 0;  // of Atomics::turns
     uint32_t ptx = 0;
+    bool whole_lines = false;  // L1 asks for these
   };
   const Facts& facts_of(const vm::FunctionCode& function, const vm::Insn& insn);
   void visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts& facts);
   void lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts);
   void count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t number);
 
+  const model::Device& device_;
   uint64_t together_;  // blocks that run at the same time, about
   Visits visits_;
   uint32_t block_ = 0;
@@ -138,6 +140,7 @@ class BlockTracer {
   };
   // A warp goes back to the beginning of such a loop.
   void turn(Where& at, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t place, timing::WarpTrace& trace);
+  void fetch_whole_lines(timing::Access& of);
   void add_lines(const vm::Access& access, uint32_t warp, timing::Access& to);
   // A fragment of a matrix (`wmma.load`, `wmma.store`) comes element by element; the machine moves it in quarters of rows.
   struct Fragment {
