@@ -1,7 +1,7 @@
 // Products of matrices in registers, and their loads and stores.
 //
 // Idea: a call for the whole warp, without the detour through its frame: registers go to a place on the stack and come back, and
-// what is called works on vectors of lanes (vm/matrix_lanes.h, vm/matrix_moves.h, vm/matrix_rows.h).
+// what is called works on vectors of lanes (vm/matrix_lanes.h, vm/matrix_moves.h).
 // Precondition: all lanes are there; nobody watches; wmma's address is the same in all lanes, ldmatrix's rows are in shared memory.
 // Postcondition: what the interpreter's handlers leave.
 // Fallback: those handlers, where the call says that it did nothing.
@@ -11,7 +11,6 @@
 
 #include "jit/emitter.h"
 #include "vm/matrix_plan.h"
-#include "vm/matrix_rows.h"
 
 namespace warpbeam::jit {
 
@@ -40,11 +39,11 @@ extern "C" bool wb_move_rows(Context* c, const vm::Insn* i, const uint64_t* addr
     if (place % 16 || place >= c->shared_bytes || c->shared_bytes - place < 16) return false;
     at[r] = c->shared + place;
   }
-  const bool load = i->is(isa::Opcode::Ldmatrix), across = i->mods().trans;
-  for (int r = 0; r < rows; r += 8) {
-    auto* lanes = static_cast<uint32_t*>(registers) + r / 8 * kLanes;
-    load ? vm::load_rows(at + r, across, lanes) : vm::store_rows(at + r, across, lanes);
-  }
+  const auto& s = *c->services;
+  auto* const lanes = static_cast<std::byte*>(registers);
+  const isa::Mods& m = i->mods();
+  if (i->is(isa::Opcode::Ldmatrix)) s.load_rows(at, m.trans, m.matrices, lanes);
+  else s.store_rows(at, m.trans, m.matrices, lanes);
   return true;
 }
 

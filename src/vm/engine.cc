@@ -15,6 +15,7 @@
 
 #include "vm/builtins.h"
 #include "vm/flatten.h"
+#include "vm/matrix_lanes.h"
 #include "vm/texture_lanes.h"
 #include "vm/warp.h"
 
@@ -77,7 +78,9 @@ Engine* load_library(bool say) {
                                        resume,
                                        Warp::location,
                                        reads_lanes,
-                                       read_lanes};
+                                       read_lanes,
+                                       load_rows,
+                                       store_rows};
   return make(services);
 }
 

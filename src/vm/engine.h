@@ -96,6 +96,9 @@ struct EngineServices {
   // Of texture_lanes.h.
   bool (*reads_lanes)(const Insn& insn);
   int (*read_lanes)(Block& block, const Insn& insn, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results);
+  // Of matrix_lanes.h.
+  void (*load_rows)(std::byte* const* rows, bool transposed, int matrices, std::byte* registers);
+  void (*store_rows)(std::byte* const* rows, bool transposed, int matrices, const std::byte* registers);
 };
 
 // What is kept for a kernel, in Code::compiled.

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "vm/exec_lane.h"
-#include "vm/matrix_rows.h"
+#include "vm/matrix_lanes.h"
 #include "vm/tensor.h"
 
 namespace warpbeam::vm {
@@ -162,7 +162,8 @@ void ldmatrix(Warp& w, const Insn& i, uint32_t mask) {
   if (w.block->observer) report_access(w, i, givers, space, a, 16, AccessKind::Read, false);
   std::byte* p[kWarpSize];
   resolve(w, i, givers, space, a, 16, AccessKind::Read, p);
-  for (int m = 0; m < matrices; ++m) load_rows(p + m * 8, i.mods().trans, w.lanes<uint32_t>(i.wide[0].parts[static_cast<size_t>(m)]));
+  for (int m = 0; m < matrices; ++m)
+    load_rows(p + m * 8, i.mods().trans, 1, reinterpret_cast<std::byte*>(w.lanes<uint32_t>(i.wide[0].parts[static_cast<size_t>(m)])));
 }
 
 void stmatrix(Warp& w, const Insn& i, uint32_t mask) {
@@ -175,7 +176,8 @@ void stmatrix(Warp& w, const Insn& i, uint32_t mask) {
   if (w.block->observer) report_access(w, i, givers, space, a, 16, AccessKind::Write, false);
   std::byte* p[kWarpSize];
   resolve(w, i, givers, space, a, 16, AccessKind::Write, p);
-  for (int m = 0; m < matrices; ++m) store_rows(p + m * 8, i.mods().trans, w.lanes<uint32_t>(i.wide[1].parts[static_cast<size_t>(m)]));
+  for (int m = 0; m < matrices; ++m)
+    store_rows(p + m * 8, i.mods().trans, 1, reinterpret_cast<std::byte*>(w.lanes<uint32_t>(i.wide[1].parts[static_cast<size_t>(m)])));
 }
 
 void movmatrix(Warp& w, const Insn& i, uint32_t mask) {

@@ -26,16 +26,23 @@ namespace wide {
 }
 #pragma clang attribute pop
 
+const bool is_wide = __builtin_cpu_supports("x86-64-v4");
+
 }  // namespace
 
 MultiplyLanes multiply_lanes(const MatrixPlan& p) {
   if (p.sparse || p.a.copies != 1) return nullptr;
-  return __builtin_cpu_supports("x86-64-v4") ? wide::choose(p) : plain::choose(p);
+  return is_wide ? wide::choose(p) : plain::choose(p);
 }
 
 void transpose_registers(std::byte* registers, size_t count) {
-  static const bool is_wide = __builtin_cpu_supports("x86-64-v4");
   is_wide ? wide::transpose_registers(registers, count) : plain::transpose_registers(registers, count);
+}
+void load_rows(std::byte* const* rows, bool transposed, int matrices, std::byte* registers) {
+  is_wide ? wide::load_rows(rows, transposed, matrices, registers) : plain::load_rows(rows, transposed, matrices, registers);
+}
+void store_rows(std::byte* const* rows, bool transposed, int matrices, const std::byte* registers) {
+  is_wide ? wide::store_rows(rows, transposed, matrices, registers) : plain::store_rows(rows, transposed, matrices, registers);
 }
 
 }  // namespace warpbeam::vm

@@ -23,6 +23,10 @@ using MultiplyLanes = bool (*)(const Insn& i, void* d, const void* a, const void
 // Registers one behind the other, each with eight rows of eight elements of 16 bits, which become columns.
 void transpose_registers(std::byte* registers, size_t count);
 
+// ldmatrix and stmatrix: a register for each matrix, whose eight rows of 16 bytes are each at an address of its own.
+void load_rows(std::byte* const* rows, bool transposed, int matrices, std::byte* registers);
+void store_rows(std::byte* const* rows, bool transposed, int matrices, const std::byte* registers);
+
 // Null: there is none for this form.
 MultiplyLanes multiply_lanes(const MatrixPlan& plan);
 
