@@ -45,6 +45,10 @@ done
 on h100 costs.cu >"$work/log" 2>&1
 verdict 'what calls cost' $? "$work/log"
 
+# An example in the books' style: its bandwidth is an H200's of 12 MB, which its second level holds.
+on h200 ../../../examples/vector_add.cu >"$work/log" 2>&1 && awk '/GB\/s/ { good = $(NF - 1) > 600 && $(NF - 1) < 4800 } END { exit !good }' "$work/log"
+verdict 'the bandwidth of vector_add' $? "$work/log"
+
 # A program that is profiled lives on the times that are predicted, and prints the same.
 on h100 spin.cu >"$work/alone" 2>&1
 "$warpbeam" profile --host-scale 0 --device h100 --json "$work/profile.json" spin.cu >"$work/log" 2>&1

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timeb.h>
+#include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,6 +40,8 @@ static double seconds() {
 }
 
 static double steady() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"  // ftime
 
 int main() {
   const int n = 1 << 20;
@@ -125,6 +129,11 @@ int main() {
   by_name(CLOCK_MONOTONIC, &looked_up);
   EXPECT(std::abs(direct.tv_sec - a.tv_sec) <= 1 && std::abs(looked_up.tv_sec - a.tv_sec) <= 1);
   EXPECT(dlsym(RTLD_DEFAULT, "strlen") != nullptr && dlsym(RTLD_DEFAULT, "there is no such function") == nullptr);
+  timespec c11;
+  timeb old;
+  timespec_get(&c11, TIME_UTC);
+  ftime(&old);
+  const clock_t ticks = times(nullptr);
   const auto system = std::chrono::system_clock::now();
   std::this_thread::sleep_for(std::chrono::seconds(20));
   timespec nap{5, 0};
@@ -136,6 +145,13 @@ int main() {
   EXPECT(steady() - fine > 24.9 && steady() - fine < 26);
   EXPECT(omp_get_wtime() - omp > 24.9 && omp_get_wtime() - omp < 26);
   EXPECT(time(nullptr) - coarse >= 24 && time(nullptr) - coarse <= 27);
+  timespec c11_after;
+  timeb old_after;
+  timespec_get(&c11_after, TIME_UTC);
+  ftime(&old_after);
+  EXPECT(c11_after.tv_sec - c11.tv_sec >= 24 && c11_after.tv_sec - c11.tv_sec <= 27);
+  EXPECT(old_after.time - old.time >= 24 && old_after.time - old.time <= 27);
+  EXPECT(times(nullptr) - ticks >= 24 * sysconf(_SC_CLK_TCK) && times(nullptr) - ticks <= 27 * sysconf(_SC_CLK_TCK));
   const double by_system = std::chrono::duration<double>(std::chrono::system_clock::now() - system).count();
   EXPECT(by_system > 24.9 && by_system < 26);
 
