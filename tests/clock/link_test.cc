@@ -5,6 +5,15 @@
 namespace warpbeam::model {
 namespace {
 
+TEST(Link, GridsThatKernelsLaunchTakeLongerOnKepler) {
+  const Link &kepler = link_of(*find_device("k40")), &pascal = link_of(*find_device("p100")), &hopper = link_of(*find_device("h100"));
+  EXPECT_GT(kepler.child_front, 3 * pascal.child_front);
+  EXPECT_GT(kepler.child_launch, 10 * pascal.child_launch);
+  // Measured as those of the host.
+  EXPECT_EQ(hopper.child_front, hopper.front);
+  EXPECT_EQ(hopper.child_launch, hopper.submit);
+}
+
 TEST(Link, EveryDeviceHasAllNumbersWithTheirOrigin) {
   for (const Device& device : all_devices()) {
     const auto values = link_values(device);

@@ -96,7 +96,7 @@ void DeviceClock::measured(uint64_t operation, LaunchProfile& profile, bool chil
   open.told = true;
   if (timeline_) timeline_->describe_time(operation, time);
   Model& model = devices_.at(open.device).model;
-  const timing::device::ChildCosts costs{link_.submit, link_.kernel_gap, link_.front,
+  const timing::device::ChildCosts costs{link_.child_launch, link_.kernel_gap, link_.child_front,
                                          static_cast<size_t>(std::max(1, model_.concurrent_kernels))};
   double all = place_children(time.nanoseconds, std::ceil(share), costs, open.children);
   if (timeline_ && !open.children.empty()) timeline_->place_children(operation, all, open.children);
