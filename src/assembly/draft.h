@@ -20,6 +20,7 @@ struct Part {
   int32_t value = -1;
   uint8_t first = 0, count = 0;
   explicit operator bool() const { return value >= 0; }
+  bool operator==(const Part&) const = default;
 };
 
 struct Value {
@@ -112,7 +113,7 @@ void read_shared_operands(DraftCode& code);
 void compare_before_change(DraftCode& code);
 void place_behind(DraftCode& code);
 void fold_short_branches(DraftCode& code, const Target& target);
-void hoist(DraftCode& code);
+void hoist(DraftCode& code, const ptx::Function& function);
 void mark_meetings(DraftCode& code, const Target& target);
 void unroll(DraftCode& code, const ptx::Function& function);
 // What is live between blocks, in whatever order; registers that may be held before the order gives way.

@@ -89,7 +89,7 @@ DraftCode drafted(const ptx::Module& module, const ptx::Function& function, cons
   fold_short_branches(code, target);
   join_blocks(code);  // what comes behind a short branch follows always
   if (is_first_generation(target)) place_behind(code);
-  hoist(code);
+  hoist(code, function);
   mark_meetings(code, target);
   unroll(code, function);
   return code;

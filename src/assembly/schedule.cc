@@ -1,5 +1,6 @@
 // The order of instructions inside of a block: what is waited for longest comes first, as long as there are registers.
 #include <algorithm>
+#include <array>
 #include <queue>
 
 #include "assembly/latency.h"
@@ -34,7 +35,7 @@ class Scheduler {
   Scheduler(DraftCode& code, const Liveness& live, uint32_t most, uint32_t loads) : code_(code), live_(live), most_(most), loads_(loads) {
     last_write_.assign(live_.segments.size(), -1);
     readers_.resize(live_.segments.size());
-    reads_left_.assign(live_.segments.size(), 0);
+    value_.assign(live_.segments.size(), {});
     out_.assign(live_.segments.size(), 0);
     held_.assign(live_.segments.size(), 0);
     written_ = uncounted_ = held_;
@@ -56,6 +57,23 @@ class Scheduler {
   void each_word(Part p, const Visit& visit) const {
     if (!p) return;
     for (uint32_t k = 0; k < p.count; ++k) visit(live_.first_word[static_cast<size_t>(p.value)] + p.first + k);
+  }
+
+  // The words that an instruction reads, each once.
+  template <class Visit>
+  void each_read_word(const Draft& d, const Visit& visit) const {
+    std::array<uint32_t, 40> seen;
+    size_t count = 0;
+    for (Part p : d.reads)
+      each_word(p, [&](uint32_t w) {
+        if (std::find(seen.begin(), seen.begin() + count, w) != seen.begin() + count) return;
+        if (count < seen.size()) seen[count++] = w;
+        visit(w);
+      });
+  }
+  template <class Visit>
+  void each_written_word(const Draft& d, const Visit& visit) const {
+    for (Part p : d.writes) each_word(p, visit);
   }
 
   // Whole numbers that an instruction or two make from what is there anyway (places, parameters, multiples of a row's length) are made again where
@@ -88,25 +106,31 @@ class Scheduler {
       std::ranges::sort(words);
       words.erase(std::unique(words.begin(), words.end()), words.end());
       touched = words;
-      for (uint32_t w : words) held_[w] = 0, reads_left_[w] = 0;
-      for (const Draft& d : text) {
-        for (Part p : d.reads)
-          each_word(p, [&](uint32_t w) {
-            if (!held_[w]) held_[w] = 1;
-            ++reads_left_[w];
-          });
-        if (d.keeps)
-          for (Part p : d.writes)
-            each_word(p, [&](uint32_t w) {
-              if (!held_[w]) held_[w] = 1;
-            });
-        for (Part p : d.writes)
-          each_word(p, [&](uint32_t w) {
-            if (!held_[w]) held_[w] = 2;
-          });
+      // A word has one value after the other: what is there before the block, then what each write leaves. (A write that keeps what was there under a
+      // condition goes on with that.)
+      for (uint32_t w : words) held_[w] = 0, value_[w] = {};
+      for (const Draft& d : text)
+        if (!d.keeps) each_written_word(d, [&](uint32_t w) { ++value_[w].last; });
+      reads_left_.clear();
+      for (uint32_t w : words) {
+        const auto first = static_cast<uint32_t>(reads_left_.size());
+        reads_left_.resize(first + value_[w].last + 1, 0);
+        value_[w] = {first, first + value_[w].last};
       }
-      for (uint32_t w : words)
-        if (held_[w] == 2) held_[w] = 0;
+      std::vector<uint32_t> now(words.size());
+      const auto value_of = [&](uint32_t w) -> uint32_t& {
+        return now[static_cast<size_t>(std::ranges::lower_bound(words, w) - words.begin())];
+      };
+      for (const Draft& d : text) {
+        each_read_word(d, [&](uint32_t w) {
+          if (!value_of(w)) held_[w] = 1;
+          ++reads_left_[value_[w].now + value_of(w)];
+        });
+        each_written_word(d, [&](uint32_t w) {
+          if (!d.keeps) ++value_of(w);
+          else if (!value_of(w)) held_[w] = 1;
+        });
+      }
       // What only comes through.
       for (const Draft& d : text)
         for (Part p : d.writes) each_word(p, [&](uint32_t w) { written_[w] = 1; });
@@ -148,9 +172,19 @@ class Scheduler {
   template <class Weight>
   int grows(const Draft& d, Weight weight) const {
     int by = 0;
-    for (Part p : d.writes) each_word(p, [&](uint32_t w) { by += weight(w) * !held_[w]; });
-    for (Part p : d.reads) each_word(p, [&](uint32_t w) { by -= weight(w) * (reads_left_[w] == 1 && !out_[w] && held_[w]); });
+    each_read_word(d, [&](uint32_t w) { by -= weight(w) * (held_[w] && reads_left_[value_[w].now] == 1 && !wanted_later(w)); });
+    each_written_word(d, [&](uint32_t w) {
+      const bool stays = held_[w] && (reads_left_[value_[w].now] > reads(d, w) || wanted_later(w));
+      by += weight(w) * !stays;
+    });
     return by;
+  }
+  // The word's value of now, behind the block.
+  bool wanted_later(uint32_t w) const { return value_[w].now == value_[w].last && out_[w]; }
+  uint32_t reads(const Draft& d, uint32_t w) const {
+    uint32_t found = 0;
+    each_read_word(d, [&](uint32_t other) { found |= other == w; });
+    return found;
   }
   int grows(const Draft& d) const {
     return grows(d, [&](uint32_t w) { return weight(w); });
@@ -159,22 +193,27 @@ class Scheduler {
     return grows(d, [&](uint32_t w) { return bank_[w] == Bank::Predicate ? 1 : 0; });
   }
   void issue_effects(const Draft& d) {
-    for (Part p : d.reads)
-      each_word(p, [&](uint32_t w) {
-        if (--reads_left_[w] == 0 && !out_[w] && held_[w]) {
-          held_[w] = 0;
-          count(w, -1);
-        }
-      });
-    for (Part p : d.writes)
-      each_word(p, [&](uint32_t w) {
-        if (!held_[w] && (reads_left_[w] || out_[w])) {
-          held_[w] = 1;
-          count(w, 1);
-        }
-      });
+    each_read_word(d, [&](uint32_t w) {
+      if (--reads_left_[value_[w].now] == 0 && !wanted_later(w)) hold(w, false);
+    });
+    each_written_word(d, [&](uint32_t w) {
+      if (!d.keeps) ++value_[w].now;
+      hold(w, reads_left_[value_[w].now] || wanted_later(w));
+    });
+  }
+  void hold(uint32_t w, bool yes) {
+    if (held_[w] != yes) count(w, yes ? 1 : -1);
+    held_[w] = yes;
   }
 
+  // Cycles from an instruction to one that reads part of what it writes.
+  uint32_t until_read(const Draft& from, const Draft& reader, Part part) const {
+    const bool guards =
+        code_.values[static_cast<size_t>(part.value)].bank == Bank::Predicate && (reader.guarded || !takes_predicates(reader.operation));
+    return guards ? kGuardLatency : latency_of(from.operation);
+  }
+
+  // From one wall to the next; what that reads is waited for.
   void region(const std::vector<Draft>& text, size_t begin, size_t end, std::vector<Draft>& result) {
     const size_t n = end - begin;
     if (n < 2) {
@@ -196,12 +235,8 @@ class Scheduler {
       const Draft& d = text[begin + k];
       for (Part p : d.reads)
         each_word(p, [&](uint32_t w) {
-          if (last_write_[w] >= 0) {
-            const bool guards =
-                code_.values[static_cast<size_t>(p.value)].bank == Bank::Predicate && (d.guarded || !takes_predicates(d.operation));
-            edge(static_cast<uint32_t>(last_write_[w]), k,
-                 guards ? kGuardLatency : latency_of(text[begin + static_cast<size_t>(last_write_[w])].operation));
-          }
+          if (last_write_[w] >= 0)
+            edge(static_cast<uint32_t>(last_write_[w]), k, until_read(text[begin + static_cast<size_t>(last_write_[w])], d, p));
           readers_[w].push_back(k);
           used.push_back(w);
         });
@@ -240,6 +275,13 @@ class Scheduler {
         pinned = static_cast<int32_t>(k);
       }
     }
+    if (end < text.size())
+      for (Part p : text[end].reads)
+        each_word(p, [&](uint32_t w) {
+          if (last_write_[w] < 0) return;
+          uint32_t& height = nodes[static_cast<size_t>(last_write_[w])].height;
+          height = std::max(height, until_read(text[begin + static_cast<size_t>(last_write_[w])], text[end], p));
+        });
     for (uint32_t w : used) last_write_[w] = -1, readers_[w].clear();
     for (size_t k = n; k-- > 0;)
       for (auto [to, cycles] : nodes[k].after) nodes[k].height = std::max(nodes[k].height, nodes[to].height + std::max(cycles, 1u));
@@ -371,6 +413,11 @@ class Scheduler {
   std::vector<Bank> bank_;  // by word
   std::vector<int32_t> last_write_;
   std::vector<std::vector<uint32_t>> readers_;
+  // By word: where reads_left_ has what is still to read the value of now, and the one that the block ends with.
+  struct Values {
+    uint32_t now = 0, last = 0;
+  };
+  std::vector<Values> value_;
   std::vector<uint32_t> reads_left_;
   std::vector<char> out_, held_, remade_, written_, uncounted_;
 };

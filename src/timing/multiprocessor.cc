@@ -30,6 +30,7 @@ struct Warp {
   uint64_t taken = 0;               // accesses of those that were made
   Ticks ready = 0;                  // when its next instruction may be issued, units aside
   Ticks waits_since = 0;
+  Ticks held_before = 0;            // Scheduler::held at that time
   Stall why = Stall::NoInstruction;
   uint32_t place = 0;
   uint64_t number = 0;              // of its block among those that run here
@@ -57,6 +58,7 @@ struct Scheduler {
   std::vector<uint32_t> warps;
   Ticks next = 0;          // when it can issue again
   Ticks issued_until = 0;  // its issue slot is taken until then
+  Ticks held = 0;          // how long it was, for registers to be read
   std::array<Ticks, kUnits> unit_free{};
 };
 
@@ -87,7 +89,7 @@ class Multiprocessor {
         schedulers_(static_cast<size_t>(rates.schedulers)),
         in_flight_(std::max<size_t>(16, static_cast<size_t>(rates.sectors_in_flight)), 0) {
     fill_.per_byte = kTick / std::min(rates.l1_fill_bytes, share.l2_read);
-    out_.per_byte = kTick / std::min(rates.store_bytes, share.l2_write);
+    out_.per_byte = kTick / share.l2_write;
     stores_on_fill_ = share.l2_read / share.l2_beside;
     dram_.per_byte = kTick / share.dram;
     for (Server* s : {&fill_, &out_, &dram_}) s->slack = ticks(rates.share_slack);
@@ -246,7 +248,7 @@ class Multiprocessor {
       result_.traffic.global_load += loaded;
       const double from_dram = dram_sectors(function, r.ptx, loaded, loaded, requests);
       const double fetched = from_dram > 0 ? work_.functions[function].from_memory[r.ptx].fetched_share() : 1;
-      arrives(places_[warp.place], warp.place, from_l2(t + r.latency, loaded, from_dram, fetched, requests));
+      arrives(places_[warp.place], warp.place, from_l2(t + r.latency, loaded, from_dram, fetched, requests, 0.5));
     }
     Ticks cost = 0;
     if (stored) store(warp, store_of, r, t + r.latency, cost, stored, stored * kSector, false);
@@ -465,8 +467,10 @@ class Multiprocessor {
     }
     if (chosen == ~0u) return wake(s);
     result_.eligible += ready;
-    s.issued_until = t + issue_interval_;
+    const Ready& r = warps_[chosen].text->code[warps_[chosen].at];
+    s.issued_until = t + issue_interval_ + r.hold;
     issue(s, warps_[chosen], t);
+    s.held += r.hold;
     wake(s);
   }
 
@@ -505,6 +509,7 @@ class Multiprocessor {
     if (r.operation == Operation::Print) from = served(prints_, warp, t), why = Stall::LongScoreboard;
     if (r.operation == Operation::Allocate) from = served(allocations_, warp, t), why = Stall::LongScoreboard;
     warp.waits_since = t + kTick;
+    warp.held_before = s.held;
     const bool barrier = r.operation == Operation::Barrier && !r.cluster_arrives;
     const uint32_t here = warp.trace->steps[warp.step].block;
     const uint32_t function = warp.trace->steps[warp.step].function;
@@ -561,7 +566,9 @@ class Multiprocessor {
     const Ticks unit = std::clamp(unit_free(s, warp), ready, t);
     add(warp.why, since, ready);
     add(throttle_of(r), ready, unit);
-    add(Stall::NotSelected, unit, t);
+    const Ticks held = std::min(s.held - warp.held_before, t - unit);
+    add(Stall::Dispatch, unit, unit + held);
+    add(Stall::NotSelected, unit + held, t);
     add(Stall::Selected, t, t + kTick);
   }
 
@@ -658,6 +665,7 @@ class Multiprocessor {
     uint32_t sectors = 0, missed = 0, requests = 0, lines_missed = 0;
     double stored = 0;  // bytes, as they count on the way
     bool asked = false;
+    double farthest = 0;
     Ticks comes = 0;  // what other warps wait for already
     const bool loads = is_read(a);
     for (uint32_t k = 0; k < a.lines; ++k) {
@@ -672,7 +680,7 @@ class Multiprocessor {
         requests += missing && !(asked && k && lines[k].number == lines[k - 1].number + 1);
         asked = missing != 0;
         Arrival& there = arrival(line);
-        if (missing) there = {line, 0}, ++lines_missed;
+        if (missing) there = {line, 0}, ++lines_missed, farthest = std::max(farthest, distance(line));
         else if (there.line == line) comes = std::max(comes, there.at);
         if (there.line == line) coming_.push_back(&there);
       }
@@ -697,7 +705,7 @@ class Multiprocessor {
                                           from_dram <= 0 ? 1
                                           : local        ? kFetchedAlone
                                                          : work_.functions[function].from_memory[a.ptx].fetched_share(),
-                                          requests));
+                                          requests, farthest));
     if (missed || waits)
       for (Arrival* line : coming_) line->at = std::max(line->at, done);
     coming_.clear();
@@ -766,21 +774,25 @@ class Multiprocessor {
   }
 
   // `fetched`: sectors that memory delivers for each that is wanted.
-  Ticks fetch(Ticks start, uint32_t sectors, double from_dram, double fetched, uint32_t requests) {
+  Ticks fetch(Ticks start, uint32_t sectors, double from_dram, double fetched, uint32_t requests, double farthest) {
     // As many sectors may be on their way as the multiprocessor can keep track of.
     Ticks begin = start;
     for (uint32_t k = 0; k < sectors; ++k) begin = std::max(begin, in_flight_[(flight_ + k) % in_flight_.size()]);
-    const Ticks arrives = from_l2(begin, sectors, from_dram, fetched, requests);
+    const Ticks arrives = from_l2(begin, sectors, from_dram, fetched, requests, farthest);
     for (uint32_t k = 0; k < sectors; ++k) in_flight_[flight_++ % in_flight_.size()] = arrives;
     return arrives;
   }
 
-  Ticks from_l2(Ticks begin, uint32_t sectors, double from_dram, double fetched, uint32_t requests) {
-    const Ticks l2 = ticks(rates_.l2_latency);
+  // How far a line's part of L2 and of memory is, from 0 to 1: a load waits for the farthest of its lines, and who waits for several loads for that of all of them.
+  static double distance(uint64_t line) { return static_cast<double>((line * 0x9e3779b97f4a7c15) >> 48) / 65536; }
+
+  Ticks from_l2(Ticks begin, uint32_t sectors, double from_dram, double fetched, uint32_t requests, double farthest) {
+    const Ticks l2 = ticks(rates_.l2_latency + (farthest - 0.5) * rates_.l2_spread);
     const Ticks arrives = fill_.serve(begin, sectors * kSector + requests * rates_.l2_request_bytes) + l2;
     if (from_dram <= 0) return arrives;
     result_.traffic.dram_read += from_dram;
-    return std::max(arrives, use_dram(begin, from_dram * kSector * fetched) + l2 + ticks(rates_.dram_latency));
+    return std::max(
+        arrives, use_dram(begin, from_dram * kSector * fetched) + l2 + ticks(rates_.dram_latency + (farthest - 0.5) * rates_.dram_spread));
   }
 
   // Memory answers later the more it has to do: requests of many multiprocessors meet there by chance.
@@ -801,8 +813,8 @@ class Multiprocessor {
   Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, double bytes, bool local) {
     (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
     // Stores have a way of their own to L2, where they share what reads have.
-    Ticks done = out_.serve(start, bytes);
-    cost = std::max(cost, static_cast<Ticks>(bytes * out_.per_byte));
+    cost = std::max(cost, ticks(sectors * rates_.store_sector + (a.whole ? 0 : a.lines * rates_.store_mask)));
+    Ticks done = std::max(out_.serve(start, bytes), start + cost);
     done = std::max(done, fill_.serve(start, sectors * kSector * stores_on_fill_));
     if (const double written = sectors * kSector * (local ? kFetchedAlone * local_beyond_l2_ : written_back_share_); written > 0) {
       done = std::max(done, dram_.serve(start, written));

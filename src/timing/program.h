@@ -29,6 +29,7 @@ struct Ready {
   uint32_t first_register = 0;  // at Program::registers: those that it reads, then those that it writes
   uint8_t reads = 0, writes = 0;
   int32_t latency = 0, interval = 0;
+  int32_t hold = 0;  // of its scheduler, beyond its issue
 };
 
 struct Text {

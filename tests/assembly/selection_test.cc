@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "machine_text.h"
 
 namespace warpbeam::assembly {
@@ -327,6 +329,25 @@ TEST(Shape, what_a_division_makes_of_an_unchanging_divisor_stands_before_the_loo
   EXPECT_LT(t.find("MUFU.RCP"), t.find('|')) << t;
 }
 
+TEST(Shape, divisions_by_one_unchanging_divisor_share_what_stands_before_the_loop) {
+  const std::string t = of(
+      "mov.u32 %r3, 0; L: .pragma \"nounroll\"; add.s32 %r3, %r3, %r1; cvt.rn.f32.u32 %f1, %r3; div.rn.f32 %f2, %f1, %f9; add.f32 %f3, %f1, %f2; "
+      "div.rn.f32 %f4, %f3, %f9; st.global.f32 [%d4], %f4; setp.lt.s32 %p1, %r3, %r2; @%p1 bra L;");
+  EXPECT_EQ(count(t, "MUFU.RCP"), 1u) << t;
+}
+
+TEST(Shape, a_branch_s_predicate_is_made_long_before_it) {
+  std::string sums, stores;
+  for (int k = 1; k < 9; ++k) {
+    const std::string f = "%f" + std::to_string(k);
+    sums += "fma.rn.f32 " + f + ", " + f + ", " + f + ", %f9;";
+    stores += "st.global.f32 [%d4+" + std::to_string(4 * k) + "], " + f + ";";
+  }
+  const std::string t =
+      of("mov.u32 %r3, 0; L: .pragma \"nounroll\";" + sums + "add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r1; @%p1 bra L;" + stores);
+  EXPECT_NE(t.find("ISETP FFMA"), std::string::npos) << t;
+}
+
 TEST(Shape, only_memory_has_accesses) {
   const MachineCode code = assembled(kStart + "shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1; bar.sync 0; st.global.u32 [%d4], %r3; ret;");
   for (const MachineBlock& b : code.blocks)
@@ -423,6 +444,32 @@ TEST(Registers, loads_wait_for_their_turn_where_registers_are_short) {
   for (int k = 1; k < 39; ++k) body += "mul.f32 %f" + std::to_string(k) + ", %f" + std::to_string(k) + ", %f" + std::to_string(k) + ";";
   for (int k = 2; k < 39; ++k) body += "add.f32 %f1, %f1, %f" + std::to_string(k) + ";";
   EXPECT_LE(assembled(kStart + body + "st.global.f32 [%d4], %f1; ret;").registers, 32);
+}
+
+TEST(Registers, chains_side_by_side_stay_so_where_registers_are_short) {
+  // Eight sums that go through a loop, four turns of which are there: nothing waits for what came just before, with 24 registers that the loop holds.
+  std::string body = "mov.u32 %r3, 0;", end;
+  const auto f = [](int k) { return "%f" + std::to_string(k); };
+  for (int k = 0; k < 24; ++k) body += "ld.global.f32 " + f(k) + ", [%d4+" + std::to_string(4 * k) + "];";
+  body += "L: .pragma \"nounroll\";";
+  for (int k = 0; k < 8; ++k) {  // as compilers write it, through a register of each turn's own
+    body += "fma.rn.f32 " + f(24 + k) + ", " + f(8 + k) + ", " + f(16 + k) + ", " + f(k) + ";";
+    body += "fma.rn.f32 " + f(32 + k % 7) + ", " + f(8 + k) + ", " + f(16 + k) + ", " + f(24 + k) + ";";
+    body += "fma.rn.f32 " + f(k) + ", " + f(8 + k) + ", " + f(16 + k) + ", " + f(32 + k % 7) + ";";
+  }
+  body += "add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r1; @%p1 bra L;";
+  for (int k = 0; k < 24; ++k) body += "st.global.f32 [%d4+" + std::to_string(4 * k) + "], " + f(k) + ";";
+  const MachineCode code = assembled(kStart + body + "ret;");
+  size_t at_once = 0, products = 0;
+  for (const MachineBlock& b : code.blocks)
+    for (size_t k = 1; k < b.text.size(); ++k) {
+      if (b.text[k].operation != Operation::FloatFma) continue;
+      ++products;
+      at_once += std::ranges::any_of(b.text[k].reads,
+                                     [&](const RegisterRange& r) { return r.first >= 0 && r.first == b.text[k - 1].writes[0].first; });
+    }
+  EXPECT_GE(products, 24u);
+  EXPECT_LE(at_once, 2u);
 }
 
 TEST(Registers, a_kernel_has_those_of_what_it_calls) {

@@ -109,6 +109,52 @@ TEST(Multiprocessor, AUnitTakesOneInstructionAfterTheOther) {
   EXPECT_NEAR(cycles_of(work_of(logic, 16, 1)), 4 * 400 * interval, 150);
 }
 
+TEST(Multiprocessor, AThirdRegisterHoldsTheScheduler) {
+  const auto of = [](int shared) {  // operands that all have in common
+    assembly::MachineText sums;
+    for (int k = 0; k < 400; ++k) {
+      MachineInstruction m = instruction(Operation::FloatFma, k % 32, k % 32);
+      m.reads[1] = {static_cast<int16_t>(shared > 0 ? 100 : 32 + k % 32), 1};
+      m.reads[2] = {static_cast<int16_t>(shared > 1 ? 101 : 64 + k % 32), 1};
+      sums.push_back(m);
+    }
+    return run_multiprocessor(work_of(sums, 16, 1), h100(), Share{}, alike(work_of(sums, 16, 1), 1));
+  };
+  const auto apart = of(0), one = of(1), two = of(2);
+  EXPECT_NEAR(two.cycles, 4 * 400, 150);
+  EXPECT_NEAR(one.cycles, two.cycles, 20);
+  EXPECT_NEAR(apart.cycles, 4 * 400 * (1 + h100().third_register), 150);
+  EXPECT_GT(apart.stalls[static_cast<size_t>(Stall::Dispatch)], 0);
+  EXPECT_LT(two.stalls[static_cast<size_t>(Stall::Dispatch)], 0.01 * apart.stalls[static_cast<size_t>(Stall::Dispatch)]);
+}
+
+TEST(Multiprocessor, OthersWaitForAWideProduct) {
+  assembly::MachineText text;
+  for (int k = 0; k < 400; ++k) text.push_back(instruction(k % 4 ? Operation::FloatAdd : Operation::IntMulWide, -1, k % 32));
+  EXPECT_NEAR(cycles_of(work_of(text, 16, 1)), 4 * (400 + 100 * h100().wide_product), 200);
+}
+
+TEST(Multiprocessor, ALineThatIsStoredInPartTakesLonger) {
+  const auto of = [](bool whole) {
+    assembly::MachineText text(50, instruction(Operation::StoreGlobal, 1, -1));
+    for (MachineInstruction& m : text) m.access = true;
+    Work work = work_of(text, 4, 1);
+    BlockTrace& block = work.blocks[0];
+    for (WarpTrace& w : block.warps)
+      for (uint32_t k = 0; k < text.size(); ++k) {
+        const auto first = static_cast<uint32_t>(block.lines.size());
+        w.accesses.push_back(
+            {.ptx = k, .space = Space::Global, .kind = Kind::Store, .lines = 8, .sectors = 8, .whole = whole, .first_line = first});
+        for (uint32_t l = 0; l < 8; ++l) block.lines.push_back({1000 + 2 * (first + l), 0x1});
+      }
+    Share share;  // of an L2 that has nothing else to do
+    share.l2_write = 1e6;
+    return run_multiprocessor(work, h100(), share, alike(work, 1)).cycles;
+  };
+  EXPECT_NEAR(of(true), 4 * 50 * 8 * h100().store_sector, 300);
+  EXPECT_NEAR(of(false), 4 * 50 * 8 * (h100().store_sector + h100().store_mask), 300);
+}
+
 TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
   assembly::MachineText text{instruction(Operation::FloatFma, 1, 1), instruction(Operation::Barrier, -1, -1),
                              instruction(Operation::FloatFma, 1, 1)};
