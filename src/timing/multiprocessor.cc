@@ -488,7 +488,7 @@ class Multiprocessor {
     if (r.unit == Unit::Lsu || r.unit == Unit::Texture) done = to_memory(s, warp, r, t);
     else if (r.operation == Operation::LoadConst && r.access) done = from_constants(warp, r, t);
     else if (r.operation == Operation::CopyBulk) copy_bulk(warp, r, t);
-    const Source source = source_of(r.operation);
+    const Source source = r.operation == Operation::LoadConst && r.access ? Source::Short : source_of(r.operation);
     const uint16_t* const reg = &program_.registers[r.first_register] + r.reads;
     for (int k = 0; k < r.writes; ++k) warp.written[reg[k]] = done, warp.source[reg[k]] = source;
     last_ = std::max(last_, source == Source::Fixed ? t : done);
@@ -583,12 +583,12 @@ class Multiprocessor {
     return nullptr;
   }
 
-  // The cache of constants gives lanes that share an address what is there, one address after the other.
+  // The cache of constants gives lanes that share an address what is there, two words at most, one address after the other.
   Ticks from_constants(Warp& warp, const Ready& r, Ticks t) {
     const Access* const a = take_access(warp, r.ptx);
     if (!a) return t + r.latency;
     const Ticks start = std::max(t, constants_free_);
-    const int more = std::max<int>(1, a->passes) - 1;
+    const int more = std::max<int>(1, a->passes) * ((r.writes + 1) / 2) - 1;
     constants_free_ = start + ticks(rates_.constant_interval) * (more + 1);
     return start + r.latency + ticks(rates_.constant_latency) * more;
   }

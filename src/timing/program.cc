@@ -136,7 +136,7 @@ Stall throttle_of(const Ready& r) {
                  : Stall::MioThrottle;
     case Unit::Special: return Stall::MioThrottle;
     case Unit::Texture: return Stall::TexThrottle;
-    default: return Stall::MathPipe;
+    default: return r.operation == Operation::LoadConst && r.access ? Stall::MioThrottle : Stall::MathPipe;
   }
 }
 

@@ -86,6 +86,7 @@ inline std::string number(long long n) { return std::to_string(n); }
 // The sections; each runs in a process of its own, so that a fault in one leaves the others' numbers.
 void clocks();
 void loop_turns();
+void registers_and_ways();
 void integer_pipes();
 void float_pipes();
 void other_pipes();

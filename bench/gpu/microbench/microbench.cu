@@ -76,6 +76,7 @@ static const Section kSections[] = {
     {"facts", facts},
     {"clocks", clocks},
     {"turns", loop_turns},
+    {"registers", registers_and_ways},
     {"integer", integer_pipes},
     {"float", float_pipes},
     {"other", other_pipes},
