@@ -105,6 +105,7 @@ inline bool is_call(Operation o) { return o == Operation::Call || o == Operation
 DraftCode select(const ptx::Module& module, const ptx::Function& function, const Target& target, bool near);
 void join_blocks(DraftCode& code);
 void widen_loads(DraftCode& code);
+void predicate_choices(DraftCode& code);
 void straighten(DraftCode& code);
 void remove_unread(DraftCode& code);
 void sink_copies(DraftCode& code);

@@ -84,6 +84,7 @@ DraftCode drafted(const ptx::Module& module, const ptx::Function& function, cons
   remove_unread(code);
   if (is_first_generation(target)) compare_before_change(code), read_shared_operands(code);
   else widen_loads(code);
+  if (target.cc >= 50) predicate_choices(code);
   sink_copies(code);
   join_copies(code);
   fold_short_branches(code, target);

@@ -795,7 +795,10 @@ void Selector::lop3(const Instruction& i) {
 void Selector::shift(const Instruction& i) {
   const Type t = i.form.type;
   const bool left = i.form.row->opcode == "shl";
-  if (!is_long(t)) return integer(i, Operation::Shift, "SHF", {source(i.operands[1]), source(i.operands[2])});
+  if (!is_long(t)) {
+    const bool product = left && i.operands[2].kind == OperandKind::Immediate && cc_ >= 70;
+    return integer(i, Operation::Shift, product ? "IMAD.SHL" : "SHF", {source(i.operands[1]), source(i.operands[2])});
+  }
   const Source a = source(i.operands[1], 2), count = source(i.operands[2]);
   if (count.kind == Source::Number && count.number == 32 && (left || !isa::is_signed(t)) &&
       (i.operands[1].reg < 0 || single(i.operands[1].reg))) {

@@ -348,6 +348,23 @@ TEST(Shape, a_branch_s_predicate_is_made_long_before_it) {
   EXPECT_NE(t.find("ISETP FFMA"), std::string::npos) << t;
 }
 
+TEST(Shape, a_sum_that_is_chosen_or_not_is_a_predicated_sum) {
+  const std::string chosen = of(
+      "setp.lt.s32 %p1, %r1, %r2; ld.global.f32 %f1, [%d4]; ld.global.f32 %f2, [%d4+4]; add.f32 %f3, %f1, %f2; selp.f32 %f4, %f3, %f1, %p1; st.global.f32 [%d4], %f4;");
+  EXPECT_NE(chosen.find("@FADD"), std::string::npos) << chosen;
+  EXPECT_NE(chosen.find("LDG LDG @FADD STG"), std::string::npos) << chosen;
+  // Two conditions are one.
+  const std::string both =
+      of("setp.lt.s32 %p1, %r1, %r2; setp.gt.s32 %p2, %r1, 7; ld.global.f32 %f1, [%d4]; ld.global.f32 %f2, [%d4+4]; add.f32 %f3, %f1, %f2; "
+         "selp.f32 %f4, %f3, %f1, %p1; selp.f32 %f5, %f4, %f1, %p2; st.global.f32 [%d4], %f5;");
+  EXPECT_EQ(count(both, "FADD"), 1u) << both;
+  EXPECT_EQ(count(both, "FSEL") + count(both, "PLOP3"), 0u) << both;
+  // What was before, or what was computed, is needed itself.
+  const std::string needed = of(
+      "setp.lt.s32 %p1, %r1, %r2; ld.global.f32 %f1, [%d4]; ld.global.f32 %f2, [%d4+4]; add.f32 %f3, %f1, %f2; selp.f32 %f4, %f3, %f1, %p1; st.global.f32 [%d4], %f4; st.global.f32 [%d4+8], %f1;");
+  EXPECT_EQ(count(needed, "FSEL"), 1u) << needed;
+}
+
 TEST(Shape, only_memory_has_accesses) {
   const MachineCode code = assembled(kStart + "shfl.sync.bfly.b32 %r3, %r1, 1, 31, -1; bar.sync 0; st.global.u32 [%d4], %r3; ret;");
   for (const MachineBlock& b : code.blocks)
