@@ -5,6 +5,7 @@
 // Precondition: nothing else needs the computed value, and what was before is not needed behind the choice. Postcondition: the same values, an instruction
 // fewer for each choice (the copy that stands there until copies are joined takes none). Fallback: the choice stays.
 #include <algorithm>
+#include <utility>
 
 #include "assembly/draft.h"
 #include "assembly/liveness.h"
@@ -27,10 +28,21 @@ class Chooser {
   void run() {
     for (uint32_t b = 0; b < code_.blocks.size(); ++b) {
       std::vector<Draft>& text = code_.blocks[b].text;
+      if (std::ranges::none_of(text, [&](const Draft& d) { return is_choice(d); })) continue;
+      gone_.assign(text.size(), 0);
+      behind_.clear();
       for (size_t k = 0; k < text.size(); ++k)
-        if (is_choice(text[k]) && both_hold(text, k)) --k;
+        while (is_choice(text[k]) && both_hold(text, k)) {}
       for (size_t k = 0; k < text.size(); ++k)
-        if (is_choice(text[k])) compute_under_condition(b, text, k);
+        if (!gone_[k] && is_choice(text[k])) compute_under_condition(b, text, k);
+      std::vector<Draft> made;
+      made.reserve(text.size());
+      size_t next = 0;
+      for (size_t k = 0; k < text.size(); ++k) {
+        if (!gone_[k]) made.push_back(text[k]);
+        if (next < behind_.size() && behind_[next].first == k) made.push_back(behind_[next++].second);
+      }
+      text = std::move(made);
     }
   }
 
@@ -53,7 +65,7 @@ class Chooser {
   size_t writer(const std::vector<Draft>& text, size_t k, Part p) const {
     if (writes_[of(p)] != 1) return text.size();
     for (size_t w = k; w-- > 0;)
-      if (text[w].writes[0].value == p.value || text[w].writes[1].value == p.value) return w;
+      if (!gone_[w] && (text[w].writes[0].value == p.value || text[w].writes[1].value == p.value)) return w;
     return text.size();
   }
 
@@ -79,7 +91,7 @@ class Chooser {
     text[k].reads[0] = inner.reads[0];
     text[k].reads[2] = later.writes[0];
     --reads_[of(inner.reads[1])];
-    text.erase(text.begin() + static_cast<ptrdiff_t>(i));
+    gone_[i] = 1;
     return true;
   }
 
@@ -130,8 +142,8 @@ class Chooser {
       copy.writes[0] = choice.writes[0];
       ++writes_[of(choice.writes[0])];
       text[k] = copy;
-      text.insert(text.begin() + static_cast<ptrdiff_t>(k) + 1, computed);
-      text.erase(text.begin() + static_cast<ptrdiff_t>(w));
+      behind_.emplace_back(k, computed);
+      gone_[w] = 1;
       return;
     }
   }
@@ -139,6 +151,9 @@ class Chooser {
   DraftCode& code_;
   const Liveness live_;
   std::vector<uint32_t> reads_, writes_;  // of each value
+  // Of the block at hand: what goes, and what comes behind which instruction.
+  std::vector<char> gone_;
+  std::vector<std::pair<size_t, Draft>> behind_;
 };
 
 }  // namespace
