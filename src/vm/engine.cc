@@ -117,11 +117,12 @@ Loading& loading() {
 
 // What compiling costs must be won back.
 constexpr uint64_t kWorthCompiling = 1u << 20;
+constexpr uint64_t kWorthWaiting = 4u << 20;  // what is to be steady waits for its code, or does without
 constexpr uint64_t kFewTurns = 16;          // of a loop of which nothing is known
 constexpr uint64_t kMostTurns = 1u << 31;
 constexpr int64_t kInterpreted = 10;        // nanoseconds, about, for an instruction of a warp
 // Nanoseconds. What a block has taken is waited for, and so is what is guessed to be longer than this, no longer than that.
-constexpr int64_t kLongGuess = 50'000'000, kMostPatience = 100'000'000;
+constexpr int64_t kLongGuess = 50'000'000, kMostPatience = 100'000'000, kAnyPatience = 600'000'000'000;
 
 // The largest whole number that the branch at `k` depends on.
 uint64_t bound_of(const FunctionCode& code, size_t k) {
@@ -189,6 +190,8 @@ KeptForEngine& kept_for(const Code& code) {
   return *static_cast<KeptForEngine*>(code.compiled.get());
 }
 
+bool is_steady(const Launch& launch) { return launch.observer && launch.observer->wanted().steady; }
+
 struct Prospect {
   bool worth_it = false;
   int64_t patience = 0;
@@ -201,14 +204,15 @@ Prospect prospect_of(const Launch& launch) {
   if (!kept.turns) look_through(*launch.kernel->code->function, kept);
   const uint64_t warps = (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + kWarpSize - 1) / kWarpSize;
   auto& [work, slowest] = kept.seen[version_of(launch)];
-  if (work < kWorthCompiling) work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * guess_work(kept, kFewTurns);
-  if (slowest) return {true, slowest};
+  if (work < kWorthWaiting) work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * guess_work(kept, kFewTurns);
+  const bool steady = is_steady(launch);
+  if (slowest && !steady) return {true, slowest};
   // Blocks of a cooperative launch begin together, and the interpreter's go on with it to their ends.
   const uint64_t together = launch.cooperative ? uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] : 1;
   const double guess =
       static_cast<double>(together * warps) * static_cast<double>(guess_work(kept, guess_turns(launch, kept.turns))) * kInterpreted;
-  if (guess > kLongGuess) return {true, kMostPatience};
-  return {work >= kWorthCompiling, 0};
+  if (guess > kLongGuess) return {true, steady ? kAnyPatience : kMostPatience};
+  return {work >= (steady ? kWorthWaiting : kWorthCompiling), steady ? kAnyPatience : 0};
 }
 
 }  // namespace

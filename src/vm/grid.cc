@@ -225,14 +225,16 @@ void check_for_hang(Grid& grid, Block& block) {
 
 constexpr int kInARow = 16;             // ranges of compiled blocks that a thread runs before it looks at other grids
 constexpr int64_t kLongRun = 5'000'000, kAWhile = 20'000;  // nanoseconds
+constexpr int64_t kVeryLongRun = 500'000'000;  // of a grid that is to be steady
 
 // An interpreted grid goes on with the compiled kernel as soon as there is one; its mutex is held.
 void ask_engine(Grid& grid) {
   // From its first block on: until then it may have waited for a processor.
   if (!grid.next_block) grid.started = nanoseconds();
-  const bool long_run = grid.started && nanoseconds() - grid.started > kLongRun;
+  const bool steady = grid.launch.observer && grid.launch.observer->wanted().steady;
+  const bool long_run = grid.started && nanoseconds() - grid.started > (steady ? kVeryLongRun : kLongRun);
   const uint64_t ready = compiled_so_far();
-  if (!long_run && ready == grid.ready_seen) return;
+  if (!long_run && (steady || ready == grid.ready_seen)) return;
   if (long_run) grid.started = 0;  // said once
   grid.ready_seen = ready;
   auto [kernel, later] = find_compiled(grid.launch, long_run, false);

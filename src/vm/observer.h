@@ -85,6 +85,7 @@ struct Wanted {
   bool traffic = false;     // BlockObserver::repeated instead of access, for global, shared and constant memory
   bool banks = false;       // and of shared memory BlockObserver::met_in_banks, for what adds one
   bool places = false;      // with traffic: and of global memory BlockObserver::passed
+  bool steady = false;      // what is compiled and what is interpreted does not depend on how long things take
   bool events = false;      // accesses, fences, meetings of lanes, complete barriers; no accesses to parameters
   bool operator==(const Wanted&) const = default;
 };

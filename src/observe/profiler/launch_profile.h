@@ -31,7 +31,8 @@ class LaunchProfile final : public vm::Observer {
             .executions = true,
             .traffic = true,
             .banks = device.bank_rule == model::BankRule::Phases32,
-            .places = tracer_ != nullptr};
+            .places = tracer_ != nullptr,
+            .steady = tracer_ != nullptr};
   }
 
   Totals totals() const;
