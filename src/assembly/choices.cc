@@ -79,9 +79,7 @@ class Chooser {
     if (first == text.size() || second == text.size() || first == second) return false;
     if (first > second) std::swap(first, second);
     Draft& later = text[second];
-    const auto compares = [](const Draft& d) {
-      return d.operation == Operation::Compare && !d.guarded && !d.writes[1] && !d.reads[3] && d.mnemonic.ends_with("SETP");
-    };
+    const auto compares = [](const Draft& d) { return takes_predicate_along(d) && !d.writes[1] && d.mnemonic.ends_with("SETP"); };
     if (!compares(text[first]) || !compares(later) || reads_[of(later.writes[0])] != 1) return false;
     // What is chosen between must be the same in both places.
     for (size_t w = i; w < k; ++w)
@@ -113,8 +111,8 @@ class Chooser {
   }
 
   void compute_under_condition(uint32_t b, std::vector<Draft>& text, size_t k) {
+    const Draft choice = text[k];
     for (int side : {0, 1}) {
-      const Draft choice = text[k];
       const Part made = choice.reads[static_cast<size_t>(side)], kept = choice.reads[static_cast<size_t>(1 - side)];
       if (made.value == kept.value || reads_[of(made)] != 1) continue;
       const size_t w = writer(text, k, made);

@@ -98,6 +98,9 @@ struct DraftCode {
 // Compute capability 1.x, whose instructions are of another kind (select_first.cc).
 inline bool is_first_generation(const Target& target) { return target.cc < 20; }
 
+// A comparison takes another predicate along for nothing.
+inline bool takes_predicate_along(const Draft& d) { return d.operation == Operation::Compare && !d.guarded && !d.reads.back(); }
+
 inline bool is_call(Operation o) { return o == Operation::Call || o == Operation::Print || o == Operation::Allocate; }
 
 // The steps, in their order.

@@ -61,10 +61,7 @@ class Folder {
     return true;
   }
 
-  // A comparison takes another predicate along for nothing.
-  static bool compares(const Draft& d, Part predicate) {
-    return d.operation == Operation::Compare && !d.guarded && !d.reads.back() && d.writes[0].value == predicate.value;
-  }
+  static bool compares(const Draft& d, Part predicate) { return takes_predicate_along(d) && d.writes[0].value == predicate.value; }
   static bool compared_in(const DraftBlock& x, Part predicate) {
     return std::ranges::any_of(x.text, [&](const Draft& d) { return compares(d, predicate); });
   }

@@ -96,16 +96,14 @@ class Scheduler {
     for (uint32_t w : live_.live_out[b]) out_[w] = 1;
     // What is held at the block's beginning and the block has to do with: parameters and others that only outlive it can be made again.
     held_now_ = 0;
-    std::vector<uint32_t> touched;
+    std::vector<uint32_t> words;
     {
-      std::vector<uint32_t> words;
       for (const Draft& d : text) {
         for (Part p : d.reads) each_word(p, [&](uint32_t w) { words.push_back(w); });
         for (Part p : d.writes) each_word(p, [&](uint32_t w) { words.push_back(w); });
       }
       std::ranges::sort(words);
       words.erase(std::unique(words.begin(), words.end()), words.end());
-      touched = words;
       // A word has one value after the other: what is there before the block, then what each write leaves. (A write that keeps what was there under a
       // condition goes on with that.)
       for (uint32_t w : words) held_[w] = 0, value_[w] = {};
@@ -115,29 +113,26 @@ class Scheduler {
       for (uint32_t w : words) {
         const auto first = static_cast<uint32_t>(reads_left_.size());
         reads_left_.resize(first + value_[w].last + 1, 0);
-        value_[w] = {first, first + value_[w].last};
+        value_[w] = {first, first, first + value_[w].last};
       }
-      std::vector<uint32_t> now(words.size());
-      const auto value_of = [&](uint32_t w) -> uint32_t& {
-        return now[static_cast<size_t>(std::ranges::lower_bound(words, w) - words.begin())];
-      };
       for (const Draft& d : text) {
         each_read_word(d, [&](uint32_t w) {
-          if (!value_of(w)) held_[w] = 1;
-          ++reads_left_[value_[w].now + value_of(w)];
+          if (value_[w].now == value_[w].first) held_[w] = 1;
+          ++reads_left_[value_[w].now];
         });
         each_written_word(d, [&](uint32_t w) {
-          if (!d.keeps) ++value_of(w);
-          else if (!value_of(w)) held_[w] = 1;
+          if (!d.keeps) ++value_[w].now;
+          else if (value_[w].now == value_[w].first) held_[w] = 1;
         });
       }
+      for (uint32_t w : words) value_[w].now = value_[w].first;
       // What only comes through.
       for (const Draft& d : text)
         for (Part p : d.writes) each_word(p, [&](uint32_t w) { written_[w] = 1; });
       for (uint32_t w : words) uncounted_[w] = remade_[w] && !written_[w], written_[w] = 0;
     }
     held_predicates_ = 0;
-    for (uint32_t w : touched)
+    for (uint32_t w : words)
       if (held_[w]) count(w, 1);
     size_t begin = 0;
     std::vector<Draft> result;
@@ -151,7 +146,7 @@ class Scheduler {
       }
     region(text, begin, text.size(), result);
     text = std::move(result);
-    for (uint32_t w : touched) held_[w] = 0, last_write_[w] = -1, readers_[w].clear();
+    for (uint32_t w : words) held_[w] = 0, last_write_[w] = -1, readers_[w].clear();
     for (uint32_t w : live_.live_out[b]) out_[w] = 0;
   }
 
@@ -413,9 +408,9 @@ class Scheduler {
   std::vector<Bank> bank_;  // by word
   std::vector<int32_t> last_write_;
   std::vector<std::vector<uint32_t>> readers_;
-  // By word: where reads_left_ has what is still to read the value of now, and the one that the block ends with.
+  // By word: where reads_left_ has what is still to read its values, the one that the block begins with, that of now, and the one that it ends with.
   struct Values {
-    uint32_t now = 0, last = 0;
+    uint32_t first = 0, now = 0, last = 0;
   };
   std::vector<Values> value_;
   std::vector<uint32_t> reads_left_;

@@ -190,8 +190,6 @@ KeptForEngine& kept_for(const Code& code) {
   return *static_cast<KeptForEngine*>(code.compiled.get());
 }
 
-bool is_steady(const Launch& launch) { return launch.observer && launch.observer->wanted().steady; }
-
 struct Prospect {
   bool worth_it = false;
   int64_t patience = 0;

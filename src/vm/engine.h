@@ -63,6 +63,9 @@ class Engine {
   virtual void stop() = 0;
 };
 
+// Whether what is compiled of a launch must not depend on how long things take.
+inline bool is_steady(const Launch& launch) { return launch.observer && launch.observer->wanted().steady; }
+
 // A kernel is compiled anew for each shape of block, and for each sort of watcher.
 using VersionKey = std::pair<std::array<uint32_t, 3>, int>;
 inline VersionKey version_of(const Launch& launch) {

@@ -231,7 +231,7 @@ constexpr int64_t kVeryLongRun = 500'000'000;  // of a grid that is to be steady
 void ask_engine(Grid& grid) {
   // From its first block on: until then it may have waited for a processor.
   if (!grid.next_block) grid.started = nanoseconds();
-  const bool steady = grid.launch.observer && grid.launch.observer->wanted().steady;
+  const bool steady = is_steady(grid.launch);
   const bool long_run = grid.started && nanoseconds() - grid.started > (steady ? kVeryLongRun : kLongRun);
   const uint64_t ready = compiled_so_far();
   if (!long_run && (steady || ready == grid.ready_seen)) return;

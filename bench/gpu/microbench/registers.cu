@@ -1,4 +1,4 @@
-// What limits a multiprocessor beside its units: registers that are read at a time, what stores take on their way out, and how far parts of L2 and memory are.
+// What limits a multiprocessor beside its units: registers that are read at a time, what stores take on their way out, and how far parts of memory are.
 #include "harness.h"
 
 namespace micro {
@@ -98,14 +98,16 @@ void measure_stores(const char* name, std::initializer_list<int> pitches) {
   }
 }
 
-void measure_lines(const char* name, size_t bytes, bool warm) {
+// (Of L2, caches.cu has them: l2.line_latency.)
+void measure_memory() {
   const int count = quick() ? 64 : 16384;
+  const size_t bytes = size_t{quick() ? 1u : 1024u} << 20;
   Buffer<unsigned> all(bytes / 4), took(count);
-  const auto mask = static_cast<unsigned>(bytes / 128 - 1);
-  for (int k = 0; k < (warm ? 3 : 1); ++k) lines<<<1, 1>>>(all.data, mask, count, took.data);
+  lines<<<1, 1>>>(all.data, static_cast<unsigned>(bytes / 128 - 1), count, took.data);
   auto found = took.host();
-  std::sort(found.begin(), found.begin() + count);
-  for (int percent : {5, 25, 50, 75, 95}) report(std::string("lines.") + name + ".percent" + number(percent), found[static_cast<size_t>(count) * percent / 100], "cycle");
+  std::sort(found.begin(), found.end());
+  for (int percent : {5, 25, 50, 75, 95})
+    report("lines.memory.percent" + number(percent), found[static_cast<size_t>(count) * percent / 100], "cycle");
 }
 
 }  // namespace
@@ -117,8 +119,7 @@ void registers_and_ways() {
   measure_operands<wide_products>("wide_product", kKept / 2);
   measure_stores<unsigned>("word", {1, 2, 4, 8, 16, 32});
   measure_stores<uint4>("quad", {1, 2, 4, 8});
-  measure_lines("l2", size_t{quick() ? 1u : 4u} << 20, true);
-  measure_lines("memory", size_t{quick() ? 1u : 1024u} << 20, false);
+  measure_memory();
 }
 
 }  // namespace micro
