@@ -265,8 +265,8 @@ bool Parser::parse_variable_words(Variable& v, int& vec) {
     if (l.is(".align")) {
       lex_.take();
       auto n = parse_integer_expression(11);
-      if (!n || *n < 1 || *n > 4096 || (*n & (*n - 1))) {
-        error(l.at, "an alignment is a power of two up to 4096");
+      if (!n || *n < 1 || *n > (1u << 31) || (*n & (*n - 1))) {
+        error(l.at, "an alignment is a power of two up to 2^31");
         return false;
       }
       v.align = static_cast<uint32_t>(*n);

@@ -37,7 +37,7 @@ const Case kCases[] = {
     {"SizeNeeded", ".global .b32 x[];", "ptx:4:14: error: 'x' needs a size"},
     {"NegativeSize", ".global .b32 x[-4];", "ptx:4:14: error: the size of 'x' is out of range"},
     {"HugeSize", ".global .b64 x[1<<40];", "ptx:4:14: error: the size of 'x' is out of range"},
-    {"OddAlignment", ".global .align 3 .b32 x;", "ptx:4:9: error: an alignment is a power of two up to 4096"},
+    {"OddAlignment", ".global .align 3 .b32 x;", "ptx:4:9: error: an alignment is a power of two up to 2^31"},
     {"TooManyValues", ".global .b32 x[2] = {1, 2, 3};", "ptx:4:28: error: too many values for 'x'"},
     {"SharedValue", ".shared .b32 x = 1;", "ptx:4:18: error: only .global and .const variables can have an initialiser"},
     {"ExternValue", ".extern .global .b32 x = 1;", "ptx:4:26: error: 'x' is .extern and cannot have an initialiser"},
