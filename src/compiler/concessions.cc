@@ -122,6 +122,14 @@ std::optional<Command> with_loops_unrolled_alone(const Command& command, const O
   return std::move(source->compile);
 }
 
+// `#define UNROLL #pragma unroll`: nvcc's compilers read a preprocessed text, in which what the macro brings is a pragma.
+std::optional<Command> with_pragmas_of_macros(const Command& command, const Outcome& outcome) {
+  if (!says(outcome, "#pragma") || !says(outcome, "expanded from macro")) return std::nullopt;
+  auto source = preprocessed(command);
+  if (!source) return std::nullopt;
+  return std::move(source->compile);
+}
+
 // nvcc lets a function for both sides call one that only the host has, or launch kernels where the device cannot, and
 // leaves that out on the device; clang does not. Where it stands in a branch that is never taken (Thrust and CUB have
 // many), setting the branch aside helps.
@@ -257,6 +265,7 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
                                                                                   conceding,
                                                                                   with_joined_marks,
                                                                                   with_respelled_text,
+                                                                                  with_pragmas_of_macros,
                                                                                   with_loops_unrolled_alone,
                                                                                   without_unused_templates,
                                                                                   without_dead_branches,
