@@ -66,6 +66,7 @@ std::string cache_key(const Arguments& words, int cc) {
   hash.add(toolchain().include_directory);
   hash.add(toolchain().library_directory);
   hash.add(toolchain().sysroot);
+  hash.add(toolchain().gcc);
   hash.add(file_identity(toolchain().library_directory + "/libwarpbeam_lowering.so"));
   hash.add(fs::current_path(ignored).string());
   hash.add(std::to_string(cc));

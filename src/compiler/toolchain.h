@@ -1,5 +1,6 @@
 // Where the compiler, our headers and our runtime are, and what this toolchain says it is.
 #pragma once
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Toolchain {
   std::string line_reader = "addr2line";
   std::string openmp_directory = "/usr/lib/llvm-19/lib";
   std::string sysroot;            // headers and start files that came along, where the system has none; else empty
+  std::string gcc;                // of the system, with C++, where the compiler would take a newer one without; else empty
   std::string root;               // has bin/nvcc, include and lib64, like a CUDA toolkit
   std::string include_directory;  // our CUDA headers
   std::string library_directory;  // libwarpbeam.so
@@ -27,6 +29,13 @@ struct Toolchain {
 // Found from the place of this executable, or of the library that this is part of: beside an installed tree's include/ and lib/, or in a build directory.
 // Packages bring a compiler in lib/warpbeam; else it is the system's.
 const Toolchain& toolchain();
+
+// Folders of GCCs under `system` (/), empty where there is none. clang takes the newest, also where only its C is there (gcc-12 beside g++-11), and then
+// finds no <iostream>.
+struct SystemGcc {
+  std::filesystem::path newest, with_cpp;
+};
+SystemGcc gcc_of(const std::filesystem::path& system);
 
 // How a command of the compiler begins.
 std::vector<std::string> compiler_words(const std::string& compiler);

@@ -36,12 +36,12 @@ for name, default in re.findall(r"^  ([\w-]+):\n    description: .*\n    default
     inputs[name] = default.strip("'")
 for word in sys.argv[3:]:
     name, _, value = word.partition("=")
-    assert name in inputs or name == "root", name
+    assert name in inputs or name in ("root", "cache-hit"), name
     inputs[name] = value
 body = re.search(rf"^    - id: {sys.argv[2]}\n((?:      .*\n)*)", text, re.M)[1]
 for name, value in re.findall(r"^        (\w+): (.*)$", body, re.M):
     value = re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: inputs[m[1]], value)
-    value = re.sub(r"\$\{\{ steps\.setup\.outputs\.root \}\}", lambda m: inputs["root"], value)
+    value = re.sub(r"\$\{\{ steps\.\w+\.outputs\.(root|cache-hit) \}\}", lambda m: inputs.get(m[1], ""), value)
     assert "${{" not in value, value
     print(f"export {name}={shlex.quote(value)}")
 print(re.search(r"^      run: '(.*)'$", body, re.M)[1])
@@ -128,6 +128,24 @@ if [[ $build == "$root/build/release" && -e $build/.built ]]; then
   step setup version=source && grep -qx "root=$build" "$GITHUB_OUTPUT"
   ok 'setup of the sources' $?
 fi
+
+# The sources with a build that the cache gave back: the checkout's files are newer, and cmake and ninja would fail.
+mkdir -p "$work/cached/src" "$work/cached/build/release/bin" "$work/none"
+cp -r "$root/action" "$root/warpbeam" "$root/CMakeLists.txt" "$root/CMakePresets.json" "$root/cmake" "$work/cached"
+cp "$work/warpbeam-0.2.0/bin/warpbeam" "$work/cached/build/release/bin"
+printf '%s\n' "$work/cached" >"$work/cached/build/release/.built"
+touch -d '1 hour ago' "$work/cached/build/release/.built"
+: >"$work/cached/src/newer.cc"
+printf '#!/bin/sh\nexit 1\n' >"$work/none/cmake"
+chmod +x "$work/none/cmake"
+cp "$work/none/cmake" "$work/none/ninja"
+before=$PATH GITHUB_ACTION_PATH=$work/cached PATH=$work/none:$PATH
+step setup version=source cache-hit=true && grep -qx "root=$work/cached/build/release" "$GITHUB_OUTPUT"
+ok 'setup of sources whose build was in the cache' $?
+touch -d '1 hour ago' "$work/cached/build/release/.built"
+! step setup version=source cache-hit=false && grep -q '^::error.*could not be built' "$work/log"
+ok 'setup of sources that were edited' $?
+GITHUB_ACTION_PATH=$root PATH=$before
 
 ! step setup package="$work/nothing.tar.gz" && grep -q '^::error.*no tarball' "$work/log"
 ok 'a package that is none' $?

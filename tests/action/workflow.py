@@ -64,7 +64,7 @@ def act(given):
         more = {}
         for key, value in re.findall(r"^        (\w+): (.*)$", body, re.M):
             value = re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: inputs[m[1]], value)
-            more[key] = value.replace("${{ steps.setup.outputs.root }}", root)
+            more[key] = value.replace("${{ steps.setup.outputs.root }}", root).replace("${{ steps.built.outputs.cache-hit }}", "")
         result, status = shell(re.search(r"^      run: '(.*)'$", body, re.M)[1], more.items())
         root = result.get("root", root)
         found.update(result)

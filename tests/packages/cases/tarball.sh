@@ -28,14 +28,56 @@ sys.exit(wrong > 0 or seen < 50)
 EOF
 }
 
-has_the_builds_code() { # byte for byte: kernels are as fast
-  local file
-  tar xzf "$tarball"
-  for file in lib/libwarpbeam.so lib/libwarpbeam_jit.so lib/libcublas.so lib/libcufft.so; do
-    objcopy -O binary --only-section=.text "$WARPBEAM_BUILD/$file" built
-    objcopy -O binary --only-section=.text "$tree_name/$file" packed
-    [[ -s built ]] && cmp built packed || { echo "$file is not the build's"; return 1; }
+have_the_sizes() { # those that the documents tell, within 5 %
+  local document kind size told
+  for kind in tarball wheel deb; do
+    size=$(($(stat -c %s "${!kind}") / 1000000))
+    for document in README.md docs/install.md; do
+      told=$(grep -m 1 "^| $kind |" "$root/$document" | grep -oE '[0-9]+ MB' | head -n 1)
+      told=${told% MB}
+      ((20 * size >= 19 * told - 20 && 20 * size <= 21 * told + 20)) || { echo "$document says that the $kind has $told MB; it has $size"; return 1; }
+    done
   done
+  [[ $(stat -c %s "$wheel") -lt 300000000 ]]
+}
+
+have_the_builds_code() { # byte for byte: kernels are as fast, and results the same
+  local folder file seen=0
+  tar xzf "$tarball"
+  python3 -m zipfile -e "$wheel" wheel
+  dpkg-deb -x "$deb" deb
+  for folder in "$tree_name" wheel/warpbeam/tree deb/usr/lib/warpbeam; do
+    for file in "$WARPBEAM_BUILD"/lib/lib*.so*; do
+      [[ ! -L $file && $(head -c 4 "$file") == $'\x7fELF' ]] || continue
+      objcopy -O binary --only-section=.text "$file" built
+      objcopy -O binary --only-section=.text "$folder/lib/${file##*/}" packed
+      cmp built packed || { echo "$folder/lib/${file##*/} is not the build's"; return 1; }
+      seen=$((seen + 1))
+    done
+  done
+  ((seen > 40)) || { echo "only $seen libraries were compared"; return 1; }
+}
+
+# Every example with the tarball's own compiler, headers and libraries says what it says with the build, but for times and addresses.
+has_the_builds_results() {
+  local example needs words args folder wrong=0 place=$PWD
+  tar xzf "$tarball"
+  cd "$root/examples"
+  for example in *.cu; do
+    needs=$(sed -nE 's,^// needs: (.*),\1,p' "$example") words=$(sed -nE 's,^// build: (.*),\1,p' "$example") args=$(sed -nE 's,^// args: (.*),\1,p' "$example")
+    [[ -z $needs || -e $needs ]] || continue
+    for folder in "$WARPBEAM_BUILD" "$place/$tree_name"; do
+      # shellcheck disable=SC2086
+      if ! WARPBEAM_HEADERS=own "$folder/bin/warpbeam" run $words "$example" ${args:+-- $args} >"$place/out.txt" 2>&1 </dev/null; then
+        echo "$example fails with $folder"
+        tail -n 5 "$place/out.txt"
+        wrong=1
+      fi
+      sed -E 's/0x[0-9a-f]{6,}/ADDRESS/g; s/[-+]?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)? *(ns|us|µs|ms|s|x|%|[KMGT]?i?B\/s|[GT]FLOPS?|[GT]FLOP\/s|times)\b/TIME/g' "$place/out.txt" >"$place/${folder##*/}.txt"
+    done
+    diff "$place/${WARPBEAM_BUILD##*/}.txt" "$place/$tree_name.txt" || { echo "$example says something else"; wrong=1; }
+  done
+  return "$wrong"
 }
 
 unpacked() { # anywhere, read-only

@@ -10,6 +10,11 @@ wheel_works() { # python
   cp "$work/hello.cu" "$work/bad.cu" .
   timed 'first program' "$bin/warpbeam" run "$root/examples/vector_add.cu"
   timed 'same again' "$bin/warpbeam" run "$root/examples/vector_add.cu"
+  another_program
+  timed 'another program' "$bin/warpbeam" run another.cu
+  within 60 'pip install' 'first program'
+  within 1 'same again'
+  within 1 'another program'
   expect 0 '^sum 20$' "$bin/warpbeam" run hello.cu -lcublas -lcufft
   nvvm_is_found "$bin/warpbeam"
   cat >use.py <<'EOF'
@@ -30,7 +35,7 @@ else:
     raise SystemExit("a source that is not there")
 EOF
   "$bin/python" use.py
-  # The cell magic, without IPython: what it is given and what it prints.
+  # The cell magic, without IPython (with it below): what it is given and what it prints.
   cat >cell.py <<'EOF'
 import warpbeam
 class Notebook:
@@ -57,12 +62,119 @@ def test_device():
 EOF
     expect 0 '1 passed' "$bin/python" -m pytest -q --warpbeam --warpbeam-device l4 test_device.py
     expect 0 '1 skipped' "$bin/python" -m pytest -q test_device.py
-    "$bin/python" -m pip uninstall -q -y pytest iniconfig packaging pluggy pygments exceptiongroup tomli typing_extensions >/dev/null 2>&1
+    if "$bin/python" -m pip install -q ipython >/dev/null 2>&1; then
+      cat >notebook.py <<'EOF'
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+assert shell.run_cell("%load_ext warpbeam").success
+assert shell.run_cell("%%cuda --device v100 -- 7\n#include <cstdio>\nint main(int, char** v) { std::printf(\"seven %s\\n\", v[1]); }").success
+EOF
+      expect 0 '^seven 7$' "$bin/python" notebook.py
+    fi
+    "$bin/python" -m pip uninstall -q -y pytest iniconfig packaging pluggy >/dev/null 2>&1
   fi
   "$bin/python" -m pip uninstall -q -y warpbeam
   find 'a venv' | grep -v '__pycache__' | sort >after.txt
   grep -v '__pycache__' before.txt | comm -13 - after.txt | grep -i warpbeam && return 1
   return 0
+}
+
+# A wheel of a version before this, with files that this one has not: an update takes them away, and nothing that the older one compiled is used.
+an_older_wheel() {
+  python3 - "$wheel" <<'EOF'
+import sys, zipfile
+version = sys.argv[1].split("/")[-1].split("-")[1]
+with zipfile.ZipFile(sys.argv[1]) as new, zipfile.ZipFile(sys.argv[1].split("/")[-1].replace(version, "0.0.9"), "w") as old:
+    for row in new.infolist():
+        data = new.read(row)
+        row.filename = row.filename.replace(f"warpbeam-{version}.dist-info", "warpbeam-0.0.9.dist-info")
+        if row.filename.endswith("/METADATA"):
+            data = data.replace(f"Version: {version}".encode(), b"Version: 0.0.9", 1)
+        if row.filename.endswith("/RECORD"):
+            data = data.replace(f"warpbeam-{version}.dist-info".encode(), b"warpbeam-0.0.9.dist-info") + b"warpbeam/gone.py,,\nwarpbeam/tree/include/gone.h,,\n"
+        row.compress_type = zipfile.ZIP_STORED
+        old.writestr(row, data)
+    old.writestr("warpbeam/gone.py", "")
+    old.writestr("warpbeam/tree/include/gone.h", "#define GONE 1\n")
+EOF
+}
+wheel_updated() {
+  python3 -m venv venv || { echo 'python3 makes no virtual environments'; return 77; }
+  local bin=$PWD/venv/bin
+  an_older_wheel
+  which_version
+  expect 0 '' "$bin/python" -m pip install -q --no-index ./warpbeam-0.0.9-*.whl
+  expect 0 '^0.0.9$' "$bin/python" -c 'import warpbeam, warpbeam.gone; print(warpbeam.__version__)'
+  expect 0 '^gone 1$' "$bin/warpbeam" run version.cu
+  expect 0 'was cached' "$bin/warpbeam" run -v version.cu
+  expect 0 '' "$bin/python" -m pip install -q --no-index "$wheel"
+  expect 0 "^$(basename "$wheel" | cut -d- -f2)\$" "$bin/python" -c 'import warpbeam; print(warpbeam.__version__)'
+  expect 0 '^gone 0$' "$bin/warpbeam" run version.cu
+  [[ -z $(find venv -name 'gone*') ]]
+  # And back: nothing of the newer one is used either.
+  expect 0 '' "$bin/python" -m pip install -q --no-index ./warpbeam-0.0.9-*.whl
+  expect 0 '^gone 1$' "$bin/warpbeam" run version.cu
+  expect 0 '' "$bin/python" -m pip uninstall -q -y warpbeam
+  [[ -z $(find venv -iname '*warpbeam*') ]]
+}
+
+# Triton compiles with the LLVM that it brings, and what it made runs in the same process with ours.
+wheel_beside_triton() {
+  python3 -m venv venv || { echo 'python3 makes no virtual environments'; return 77; }
+  venv/bin/python -m pip install -q triton setuptools >/dev/null 2>&1 || { echo 'no packages can be fetched'; return 77; }
+  venv/bin/python -m pip install -q --no-index "$wheel"
+  cat >both.py <<'EOF'
+import ctypes
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+
+@triton.jit
+def twice(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+def compiled():
+    source = ASTSource(fn=twice, signature={"x": "*fp32", "n": "i32", "BLOCK": "constexpr"}, constexprs={"BLOCK": 128})
+    return triton.compile(source, target=GPUTarget("cuda", 90, 32))
+
+
+def run(ptx, name, shared):
+    cuda = ctypes.CDLL("libcuda.so.1")
+
+    def call(function, *words):
+        status = getattr(cuda, function)(*words)
+        assert status == 0, (function, status)
+
+    context, module, kernel, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+    call("cuInit", 0)
+    call("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
+    call("cuModuleLoadData", ctypes.byref(module), ptx.encode())
+    call("cuModuleGetFunction", ctypes.byref(kernel), module, name.encode())
+    count = 1 << 16
+    values = (ctypes.c_float * count)(*range(count))
+    call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.sizeof(values))
+    call("cuMemcpyHtoD_v2", memory, values, ctypes.sizeof(values))
+    n, none = ctypes.c_int32(count), ctypes.c_uint64(0)
+    words = [memory, n, none, none]  # Triton's kernels have two more for its own use
+    parameters = (ctypes.c_void_p * len(words))(*[ctypes.cast(ctypes.byref(w), ctypes.c_void_p) for w in words])
+    call("cuLaunchKernel", kernel, count // 128, 1, 1, 128, 1, 1, shared, None, parameters, None)
+    call("cuCtxSynchronize")
+    call("cuMemcpyDtoH_v2", values, memory, ctypes.sizeof(values))
+    assert values[:] == [2.0 * k for k in range(count)]
+
+
+for _ in range(2):  # Triton's LLVM before ours has begun, and after
+    made = compiled()
+    run(made.asm["ptx"], made.metadata.name, made.metadata.shared)
+maps = open("/proc/self/maps").read()
+assert "libtriton" in maps and "libwarpbeam_jit" in maps, maps
+print("both")
+EOF
+  expect 0 '^both$' env WARPBEAM_ENGINE=jit TRITON_CACHE_DIR="$PWD/triton" TRITON_ALWAYS_COMPILE=1 venv/bin/warpbeam run -- venv/bin/python both.py
 }
 
 # README's first line for pip, in a folder as a user has it.

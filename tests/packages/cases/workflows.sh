@@ -8,6 +8,25 @@ workflow() { # name
   "project_of_$1" || return
   python3 "$root/tests/action/workflow.py" "$root/examples/workflows/$1.yml" project "$root" temp
 }
+# README's step, behind a build of the project.
+readme_workflow() {
+  cat >readme.yml <<'EOF'
+jobs:
+  test:
+    steps:
+      - run: cmake -B build -DCMAKE_CUDA_COMPILER=$CUDA_HOME/bin/nvcc -DCMAKE_CUDA_ARCHITECTURES=80 && cmake --build build
+EOF
+  sed -nE '/^- uses: warpbeam/,/^```/{/^```/d; s/ +#.*//; s/^/      /p}' "$root/README.md" >step.yml
+  [[ $(wc -l <step.yml) == 2 ]]
+  cat step.yml >>readme.yml
+  mkdir -p "server/some/body/releases/download/v0.2.0" project temp
+  cp "$tarball" server/some/body/releases/download/v0.2.0/
+  project_of_cmake
+  tar xzf "$tarball"
+  export GITHUB_SERVER_URL=file://$PWD/server GITHUB_ACTION_REPOSITORY=some/body CUDA_HOME=$PWD/$tree_name
+  python3 "$root/tests/action/workflow.py" readme.yml project "$root" temp >out.txt 2>&1 || { cat out.txt; return 1; }
+  grep '100% tests passed' out.txt
+}
 project_of_cmake() {
   cat >project/CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.20)
