@@ -252,13 +252,16 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
   auto outcomes = first;
   auto latest = commands;
   // A mistake of the program's is one on both sides: there is no point in reading the templates later. Where device
-  // code alone is made (-ptx) nobody knows.
-  bool host_looks = false, host_accepts = false;
-  for (size_t at = 0; at < commands.size(); ++at) {
-    if (!has_word(commands[at], "--cuda-host-only")) continue;
-    host_looks = true;
-    host_accepts = host_accepts || first[at].status == 0 || !names_other_errors(first[at].messages);
-  }
+  // code alone is made (-ptx) nobody knows, and a first mend may have made the host accept what it refused.
+  auto host_refuses = [&] {
+    bool looks = false, accepts = false;
+    for (size_t at = 0; at < commands.size(); ++at) {
+      if (!has_word(commands[at], "--cuda-host-only")) continue;
+      looks = true;
+      accepts = accepts || outcomes[at].status == 0 || !names_other_errors(first[at].messages);
+    }
+    return looks && !accepts;
+  };
   // Each may bring to light what another can mend.
   constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {with_lambdas_for_both,
                                                                                   conceding,
@@ -273,7 +276,7 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
                                                                                   with_mended_text,
                                                                                   with_mended_text};
   for (auto mend : kMends) {
-    if (mend == without_unused_templates && host_looks && !host_accepts) continue;
+    if (mend == without_unused_templates && host_refuses()) continue;
     std::vector<Command> again;
     std::vector<size_t> places;
     for (size_t at = 0; at < outcomes.size(); ++at) {

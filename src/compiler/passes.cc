@@ -29,6 +29,8 @@ void add_diagnostics(Words& words, const Options& options) {
 void add_leniency(Words& words, const Options& options) {
   append(words, {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed", "-Wno-unknown-cuda-version",
                  "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat", "-Wno-assume"});
+  // `Base<T>::template store(p)`, with nothing in angle brackets behind the name.
+  words.push_back("-Wno-missing-template-arg-list-after-template-kw");
   // A constexpr function that calls log or sqrt: never constant to nvcc either, where nobody asks.
   words.push_back("-Wno-invalid-constexpr");
   // `x << 32 - n`, `a & b == c`, `if (a) if (b) …; else …`, `rand() / (float)RAND_MAX`, `-1 << 8`, `while (…);` and a switch
