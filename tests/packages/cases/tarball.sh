@@ -60,15 +60,16 @@ have_the_builds_code() { # byte for byte: kernels are as fast, and results the s
 
 # Every example with the tarball's own compiler, headers and libraries says what it says with the build, but for times and addresses.
 has_the_builds_results() {
-  local example needs words args folder wrong=0 place=$PWD
+  local example needs words args folder headers wrong=0 place=$PWD
   tar xzf "$tarball"
   cd "$root/examples"
   for example in *.cu; do
     needs=$(sed -nE 's,^// needs: (.*),\1,p' "$example") words=$(sed -nE 's,^// build: (.*),\1,p' "$example") args=$(sed -nE 's,^// args: (.*),\1,p' "$example")
     [[ -z $needs || -e $needs ]] || continue
+    [[ -z $needs ]] && headers=own || headers=system
     for folder in "$WARPBEAM_BUILD" "$place/$tree_name"; do
       # shellcheck disable=SC2086
-      if ! WARPBEAM_HEADERS=own "$folder/bin/warpbeam" run $words "$example" ${args:+-- $args} >"$place/out.txt" 2>&1 </dev/null; then
+      if ! WARPBEAM_HEADERS=$headers "$folder/bin/warpbeam" run $words "$example" ${args:+-- $args} >"$place/out.txt" 2>&1 </dev/null; then
         echo "$example fails with $folder"
         tail -n 5 "$place/out.txt"
         wrong=1
