@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/private_folder.h"
+#include "compiler/cached_program.h"
 #include "compiler/check_facts.h"
 #include "compiler/object_file.h"
 #include "compiler/toolchain.h"
@@ -284,6 +285,17 @@ bool CompileCache::asked_before(const std::string& key) {
   if (access(manifest.c_str(), F_OK) == 0) return true;
   replace_file(manifest, "");
   return false;
+}
+
+bool CompileCache::worth_making(const std::string& key) {
+  std::error_code ignored;
+  static const bool is_first = !fs::exists(toolchain().root + "/ahead", ignored) && [this] {
+    Hasher hash;
+    hash.add("first program");
+    hash.add(file_identity(toolchain().driver));
+    return !asked_before(hash.hex());
+  }();
+  return asked_before(key) || is_first;
 }
 
 std::string CompileCache::begin() {

@@ -37,8 +37,9 @@ class CompileCache {
 
   std::optional<CachedProgram> find(const std::string& key);
 
-  // Has anyone asked this before, or stored a result? What is worth making only for the second time asks.
-  bool asked_before(const std::string& key);
+  // Is what pays from its second use on worth making now? It is when it was asked for before, and at once for the first program of a toolchain that has
+  // nothing made ahead (packages): the next program, which is of the same kind as a rule, is to start soon.
+  bool worth_making(const std::string& key);
 
   // Where a program is to be built; its parent becomes the result. Empty on failure.
   std::string begin();
@@ -52,6 +53,7 @@ class CompileCache {
 
  private:
   explicit CompileCache(std::string root) : root_(std::move(root)) {}
+  bool asked_before(const std::string& key);
   void shrink();
   std::string root_;
 };

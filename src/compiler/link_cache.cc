@@ -156,7 +156,7 @@ std::optional<Command> linker_command(const Command& link) {
     linker.emplace();
     for (std::string_view rest = *text; !rest.empty(); rest.remove_prefix(rest.find('\n') + 1))
       linker->emplace_back(rest.substr(0, rest.find('\n')));
-  } else if (cache->asked_before(key)) {
+  } else if (cache->worth_making(key)) {
     if ((linker = ask_clang(link))) keep(*cache, key, *linker);
   }
   if (!linker) return std::nullopt;

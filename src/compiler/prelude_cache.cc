@@ -86,7 +86,7 @@ std::vector<Command> with_kept_prelude(std::vector<Command> commands, int at_onc
     keys[k] = key_of(*words);
     if (kept.contains(keys[k]) || (kept[keys[k]] = ahead.find(keys[k]))) continue;
     if (!cache && !(cache = CompileCache::open())) continue;
-    if ((kept[keys[k]] = cache->find(keys[k])) || !cache->asked_before(keys[k])) continue;
+    if ((kept[keys[k]] = cache->find(keys[k])) || !cache->worth_making(keys[k])) continue;
     if (auto making = begin_to_make(*cache, keys[k], std::move(*words))) made.push_back(std::move(*making));
   }
   std::vector<Command> makers;

@@ -12,7 +12,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/warpbeam-driver.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 
 # An installed tree: this driver, our headers, and a runtime that only records.
-mkdir -p "$work/tree/bin" "$work/tree/lib"
+mkdir -p "$work/tree/bin" "$work/tree/lib" "$work/tree/ahead"  # a build has something ahead
 cp -- "$driver" "$work/tree/bin/warpbeam" || exit 1
 ln -s -- "$root/include" "$work/tree/include"
 clang++-19 -shared -fPIC -O1 "$here/recording_runtime.cc" -o "$work/tree/lib/libwarpbeam.so" \
@@ -123,6 +123,20 @@ case_kept_prelude() {
   touch -d '30 seconds ago' own/ctype.h  # saved anew, as it was
   expect 0 nvcc -Iown b.cu -o b && expect 23 ./b || return 1
   expect 0 env XDG_CACHE_HOME=/proc/nowhere "$warpbeam" nvcc -Iown b.cu -o b && expect 23 ./b
+}
+
+# A package has nothing made ahead: its first program makes the prelude, so that the second starts soon. Other options (of the host here) wait for their second time as ever.
+case_kept_prelude_of_a_package() {
+  local status=0
+  export XDG_CACHE_HOME=$PWD/cache
+  printf '#!/bin/sh\necho "$@" >>%q\nexec %q "$@"\n' "$PWD/asked" "$(command -v clang++-19)" >clang++-19
+  chmod +x clang++-19
+  for name in a b; do echo '__global__ void k() {} int main() {}' >$name.cu; done
+  rmdir "$work/tree/ahead"
+  made() { PATH=$PWD:$PATH expect 0 nvcc "$@" && grep -c emit-pch asked; }
+  [[ $(made a.cu -o a) == 2 && $(made b.cu -o b) == 2 && $(grep -c 'include-pch.* b\.cu' asked) == 2 && $(made -O1 a.cu -o a) == 2 && $(made -O1 b.cu -o b) == 3 ]] || { cat asked; status=1; }
+  mkdir "$work/tree/ahead"
+  return $status
 }
 
 # Host's and device's functions of one name come from a kept prelude as they come from the headers.
