@@ -269,7 +269,12 @@ case_libraries_stand_where_toolkit_13_has_them() {
     [[ -e $work/tree/include/cccl/$library ]] || { echo "    no $library"; return 1; }
   done
   printf '#include <cuda/std/type_traits>\n#include <nv/target>\n#include <cuda/std/type_traits>\n__global__ void k(cuda::std::conditional<true, int, char>::type* p) { NV_IF_TARGET(NV_IS_DEVICE, (*p = 1;)) }\n' >e.cu
-  expect 0 nvcc -I"$work/tree/include/cccl" -c e.cu && expect 0 nvcc -I"$work/tree/include" -isystem "$work/tree/include/cccl" -c e.cu
+  expect 0 nvcc -I"$work/tree/include/cccl" -c e.cu && expect 0 nvcc -I"$work/tree/include" -isystem "$work/tree/include/cccl" -c e.cu || return
+  # Build systems read the versions off the files, and get what programs get.
+  printf '#include <thrust/version.h>\n#include <cub/version.cuh>\nstatic_assert(THRUST_VERSION == %s && CUB_VERSION == %s, "");\n' \
+    "$(sed -n 's/^#define THRUST_VERSION //p' "$work/tree/include/cccl/thrust/version.h")" \
+    "$(sed -n 's/^#define CUB_VERSION //p' "$work/tree/include/cccl/cub/version.cuh")" >e.cu
+  expect 0 nvcc -I"$work/tree/include/cccl" -c e.cu
 }
 static_variables() {
   cat >e.cu <<'CU'
