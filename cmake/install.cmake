@@ -5,6 +5,7 @@ install(PROGRAMS ${wb_tree}/bin/warpbeam ${wb_tree}/bin/nvidia-smi ${wb_tree}/bi
 foreach(tool nvcc ptxas cuobjdump fatbinary ncu nvprof nsys compute-sanitizer cuda-memcheck)  # src/compiler/tool_commands.cc
   install(PROGRAMS ${wb_tree}/bin/${tool} DESTINATION bin)
 endforeach()
+install(PROGRAMS package/host_linker DESTINATION lib/warpbeam/bin RENAME clang++)
 install(DIRECTORY include/ DESTINATION include)
 install(DIRECTORY ${wb_tree}/lib/ DESTINATION lib FILES_MATCHING PATTERN "lib*.so*" PATTERN "lib*_static*.a" PATTERN libcudadevrt.a PATTERN libculibos.a
         PATTERN stubs EXCLUDE PATTERN pkgconfig EXCLUDE)

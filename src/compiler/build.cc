@@ -13,6 +13,7 @@
 #include "compiler/device_link.h"
 #include "compiler/link_cache.h"
 #include "compiler/split.h"
+#include "compiler/toolchain.h"
 
 namespace warpbeam::compiler {
 
@@ -23,9 +24,10 @@ namespace {
 // A link as nvcc shows it, for scripts that take it apart: files in quotes, and what is made at the end.
 std::string shown(const Command& command) {
   const bool links = std::ranges::find(command.words, "-Wl,--start-group") != command.words.end();
+  const std::string linker = host_linker();
   std::string line, made;
   for (size_t at = 0; at < command.words.size(); ++at) {
-    const std::string& word = command.words[at];
+    const std::string& word = links && at == 0 ? linker : command.words[at];
     if (links && word == "-o" && at + 1 < command.words.size()) {
       made = " -o \"" + command.words[++at] + "\"";
       continue;

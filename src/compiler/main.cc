@@ -75,7 +75,7 @@ int dispatch(const Arguments& arguments) {
   for (const auto& row : kCommands) {
     if (row.name == name && row.run) return row.run(rest);
     if (row.name == name) {
-      fmt::print(stderr, "warpbeam: '{}' is a command of the script: ./warpbeam {}\n", name, name);
+      fmt::print(stderr, "warpbeam: '{}' needs Warpbeam's sources: ./warpbeam {} in their folder\n", name, name);
       return 2;
     }
     names.push_back(row.name);

@@ -109,6 +109,11 @@ std::vector<std::string> compiler_words(const std::string& compiler) {
   return {compiler, "--sysroot=" + toolchain().sysroot, "-static-libstdc++"};
 }
 
+std::string host_linker() {
+  const std::string file = toolchain().library_directory + "/warpbeam/bin/clang++";
+  return is_there(file) ? file : toolchain().clang;
+}
+
 std::string lowering_library() {
   const std::string file = toolchain().library_directory + "/libwarpbeam_lowering.so";
   return is_there(file) ? file : std::string();

@@ -40,6 +40,9 @@ SystemGcc gcc_of(const std::filesystem::path& system);
 // How a command of the compiler begins.
 std::vector<std::string> compiler_words(const std::string& compiler);
 
+// What others link with who ask for the steps (CMake's CUDA language), in an installed tree (package/host_linker); the compiler elsewhere.
+std::string host_linker();
+
 // The plugin of clang's that changes device code (src/lowering); empty where it was not built.
 std::string lowering_library();
 

@@ -321,7 +321,7 @@ int main() { int n = 0; cudaGetDeviceCount(&n); std::printf("devices %d\n", n); 
 EOF
   cat >CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.20)
-project(test LANGUAGES CXX)
+project(test LANGUAGES CXX CUDA)
 find_package(Warpbeam @version@ REQUIRED)
 warpbeam_add_executable(kernels hello.cu)
 target_link_libraries(kernels PRIVATE cublas cufft)
@@ -329,11 +329,14 @@ target_link_directories(kernels PRIVATE "${Warpbeam_ROOT}/lib")
 find_package(CUDAToolkit 12 REQUIRED)
 add_executable(app app.cpp)
 target_link_libraries(app PRIVATE CUDA::cudart)
+add_executable(cuda_language hello.cu)
+target_link_libraries(cuda_language PRIVATE CUDA::cublas CUDA::cufft)
 EOF
   sed -i "s/@version@/$(grep -oE '[0-9]+\.[0-9]+' <<<"$tree_name" | head -n 1)/" CMakeLists.txt
-  cmake -B out -DWarpbeam_ROOT="$prefix" -DCUDAToolkit_ROOT="$prefix" -DCMAKE_CXX_COMPILER=clang++-19
+  cmake -B out -DWarpbeam_ROOT="$prefix" -DCUDAToolkit_ROOT="$prefix" -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_CUDA_COMPILER="$prefix/bin/nvcc" -DCMAKE_CUDA_ARCHITECTURES=80
   cmake --build out
   expect 0 '^sum 20$' out/kernels
+  expect 0 '^sum 20$' out/cuda_language
   expect 0 '^devices 1$' out/app
   ldd out/app | grep -F "$prefix/lib"
 }
