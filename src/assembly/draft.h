@@ -81,6 +81,7 @@ struct DraftBlock {
   std::vector<uint32_t> successors, predecessors;
   int32_t folded_into = -1;
   uint32_t turns = 1;
+  bool own_addresses = false;  // each four of its turns
   int32_t repeats = -1;  // not of the PTX: several turns of that block
 };
 
@@ -120,11 +121,15 @@ void fold_short_branches(DraftCode& code, const Target& target);
 void hoist(DraftCode& code, const ptx::Function& function);
 void mark_meetings(DraftCode& code, const Target& target);
 void unroll(DraftCode& code, const ptx::Function& function);
-// What is live between blocks, in whatever order; registers that may be held before the order gives way.
+// What is live between blocks, in whatever order.
 class Liveness;
 // Down to who needs it, where that takes fewer registers.
 void sink(DraftCode& code, const Liveness& live);
-void schedule(DraftCode& code, const Liveness& live, uint32_t most_held, uint32_t loads_together);
+// Registers that may be held before the order gives way, and before no more loads are begun; loads that are begun together even then.
+struct Held {
+  uint32_t most, most_for_loads, loads_together;
+};
+void schedule(DraftCode& code, const Liveness& live, const Held& held);
 void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide_first, MachineCode& out);
 
 }  // namespace warpbeam::assembly

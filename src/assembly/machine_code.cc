@@ -51,9 +51,10 @@ int most_for_as_many_warps(int registers) {
   return std::min(kMost, kOfScheduler / std::max(1, kOfScheduler / each) / kUnit * kUnit);
 }
 
-MachineCode in_order(DraftCode code, const Liveness& live, const Target& target, uint32_t most_held, bool roomy) {
+MachineCode in_order(DraftCode code, const Liveness& live, const Target& target, uint32_t most_held, bool roomy, uint32_t for_loads = ~0u) {
   constexpr uint32_t kLoadsTogether = 4;
-  schedule(code, live, std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2), roomy ? kLoadsTogether : 0);
+  const uint32_t most = std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2);
+  schedule(code, live, {most, std::min(most, for_loads), roomy ? kLoadsTogether : 0});
   join_copies(code);  // in their order more of them can
   const auto with = [&](bool wide_first) {
     MachineCode out;
@@ -123,7 +124,13 @@ MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& funct
   const DraftCode code = drafted(module, function, target, false);
   const Liveness live(code);
   if (is_first_generation(target)) return with_fewest_registers(code, live, target);
-  MachineCode out = in_order(code, live, target, held_for(kWithAllWarps), true);
+  // What is computed may take registers that loads leave, as long as all warps fit.
+  constexpr uint32_t kForLoads = held_for(kWithAllWarps), kMore = 6;
+  MachineCode out;
+  for (uint32_t held = kForLoads + kMore;; held -= 2) {
+    out = in_order(code, live, target, held, true, kForLoads);
+    if (held == kForLoads || (out.registers <= kWithAllWarps && !out.spill_bytes)) break;
+  }
   if (out.registers <= kWithAllWarps && !out.spill_bytes) return out;
   MachineCode fewer = out;
   const auto good = [&] { return fewer.registers <= kWithAllWarps && !fewer.spill_bytes; };

@@ -30,9 +30,13 @@ bool may_meet(const Draft& a, const Draft& b) {
   return true;
 }
 
+// Lanes that are together exchange values in any order.
+bool exchanges(Operation o) { return o == Operation::Shuffle || o == Operation::Vote || o == Operation::Match || o == Operation::Redux; }
+
 class Scheduler {
  public:
-  Scheduler(DraftCode& code, const Liveness& live, uint32_t most, uint32_t loads) : code_(code), live_(live), most_(most), loads_(loads) {
+  Scheduler(DraftCode& code, const Liveness& live, const Held& held)
+      : code_(code), live_(live), most_(held.most), most_for_loads_(held.most_for_loads), loads_(held.loads_together) {
     last_write_.assign(live_.segments.size(), -1);
     readers_.resize(live_.segments.size());
     value_.assign(live_.segments.size(), {});
@@ -93,6 +97,7 @@ class Scheduler {
   void block(uint32_t b) {
     std::vector<Draft>& text = code_.blocks[b].text;
     if (text.size() < 2) return;
+    own_addresses_ = code_.blocks[b].own_addresses;
     for (uint32_t w : live_.live_out[b]) out_[w] = 1;
     // What is held at the block's beginning and the block has to do with: parameters and others that only outlive it can be made again.
     held_now_ = 0;
@@ -265,7 +270,7 @@ class Scheduler {
         loads.clear();
         fence = static_cast<int32_t>(k);
       }
-      if (d.pinned && d.order == Order::None) {
+      if (d.pinned && d.order == Order::None && !exchanges(d.operation)) {
         if (pinned >= 0) edge(static_cast<uint32_t>(pinned), k, 0);
         pinned = static_cast<int32_t>(k);
       }
@@ -332,6 +337,7 @@ class Scheduler {
       });
       return found;
     };
+    const uint32_t for_loads = own_addresses_ ? most_for_loads_ - std::min(most_for_loads_, kOwnAddresses) : most_for_loads_;
     uint32_t now = 0, first = 0;
     for (size_t issued = 0; issued < n; ++issued) {
       while (first < n && done[first]) ++first;
@@ -346,7 +352,16 @@ class Scheduler {
       drop(pending);
       uint32_t pick = ~0u;
       const bool full = static_cast<uint32_t>(std::max(held_now_, 0)) >= most_, no_predicates = held_predicates_ >= kMostPredicates;
-      if (!full && no_predicates) {
+      if (!full && !no_predicates && static_cast<uint32_t>(std::max(held_now_, 0)) >= for_loads) {
+        const auto no_more_loads = [&](uint32_t k) {
+          if (!((from_memory(k) || leads[k]) && grows(text[begin + k]) > 0)) pick = k;
+          return pick == k;
+        };
+        from_top(available, no_more_loads);
+        if (pick == ~0u) pick = a_load();
+        if (pick == ~0u) from_top(pending, no_more_loads);
+      }
+      if (pick == ~0u && !full && no_predicates) {
         // Predicates alone are short: the order is as always, without what needs one more.
         const auto needs_none = [&](uint32_t k) {
           if (grows_predicates(text[begin + k]) <= 0) pick = k;
@@ -402,8 +417,10 @@ class Scheduler {
   static constexpr size_t kLooks = 32;
   DraftCode& code_;
   const Liveness& live_;
-  const uint32_t most_, loads_;
+  const uint32_t most_, most_for_loads_, loads_;
   int held_now_ = 0, held_predicates_ = 0;
+  bool own_addresses_ = false;  // of the block at hand
+  static constexpr uint32_t kOwnAddresses = 4;  // registers that these take and that are not seen here
   static constexpr int kMostPredicates = 5;  // of seven
   std::vector<Bank> bank_;  // by word
   std::vector<int32_t> last_write_;
@@ -419,8 +436,6 @@ class Scheduler {
 
 }  // namespace
 
-void schedule(DraftCode& code, const Liveness& live, uint32_t most_held, uint32_t loads_together) {
-  Scheduler(code, live, most_held, loads_together).run();
-}
+void schedule(DraftCode& code, const Liveness& live, const Held& held) { Scheduler(code, live, held).run(); }
 
 }  // namespace warpbeam::assembly

@@ -14,15 +14,15 @@ namespace {
 
 struct LibraryRow {
   std::string_view name;
-  int integers, conversions, floats, special, doubles, branches;
+  int integers, special, floats, doubles, others, branches, cycles;
 };
 constexpr LibraryRow kLibrary[] = {
-#define WB_FUNCTION(name, integers, conversions, floats, special, doubles, branches) \
-  {#name, integers, conversions, floats, special, doubles, branches},
+#define WB_FUNCTION(name, integers, special, floats, doubles, others, branches, cycles) \
+  {#name, integers, special, floats, doubles, others, branches, cycles},
 #include "assembly/library.inc"
 #undef WB_FUNCTION
 };
-constexpr LibraryRow kSingle{"", 10, 1, 18, 1, 0, 1}, kDouble{"", 14, 1, 0, 1, 28, 1};
+constexpr LibraryRow kSingle{"", 10, 1, 18, 0, 1, 1, 110}, kDouble{"", 12, 2, 14, 28, 28, 1, 300};
 
 // What a call executes: some functions of the device's run time take their time elsewhere.
 Operation operation_of(std::string_view callee) {
@@ -46,7 +46,7 @@ void Selector::give_argument(const std::string& name, int64_t offset, const Oper
   arguments_[name].push_back({offset, s});
 }
 
-// What a function of the device library takes where a toolkit has inlined it.
+// What a function of the device library takes where a toolkit has inlined it: a chain that is as long as the row says, and the rest beside it.
 void Selector::library_call(std::string_view name, const std::vector<Source>& arguments, Part to) {
   using enum Operation;
   const LibraryRow& row = row_of(name);
@@ -54,23 +54,25 @@ void Selector::library_call(std::string_view name, const std::vector<Source>& ar
   const auto put = [&](int n, Step step) {
     for (int k = 0; k < n; ++k) steps.push_back(step);
   };
+  const bool wide = row.doubles > 0;
   put(row.integers / 2, {IntAdd, "IADD3"});
-  put(row.conversions, {Convert, "I2F"});
   put(row.floats / 2, {FloatFma, "FFMA"});
   put(row.special, {Special, "MUFU"});
   put(row.floats - row.floats / 2, {FloatFma, "FFMA"});
-  constexpr int kMoved = 4;
-  for (int k = 0; k < row.doubles; ++k) {  // most have a constant among their operands, which takes one or two moves
-    put(1, {Uniform, "UMOV"});
+  for (int k = 0, moved = 0; k < row.doubles; ++k) {  // most have constants among their operands, which are moved there
+    for (; moved < (k + 1) * row.others / row.doubles; ++moved) put(1, moved % 2 ? Step{Move, "MOV"} : Step{Uniform, "UMOV"});
     put(1, {DoubleFma, "DFMA"});
-    if (k % kMoved == 0) put(1, {Move, "MOV"});
   }
+  if (!wide) put(row.others, {Move, "MOV"});
   put(row.integers - row.integers / 2, {Compare, "FSEL"});
-  // Long ones of single precision have two things to do at a time, here and there (measured: powf takes 247 cycles, in a row it would take 330).
-  constexpr size_t kLong = 40, kEachBeside = 4;
-  const bool branching_out = !row.doubles && steps.size() > kLong;
-  Source last, beside;
-  const bool wide = row.doubles > 0;
+  const auto cycles_of = [](const Step& step) {
+    constexpr double kFixed = 4.2, kSpecial = 20, kDouble = 9.3;
+    return step.operation == Special ? kSpecial : step.operation == DoubleFma ? kDouble : step.operation == Uniform ? 0 : kFixed;
+  };
+  double all = 0, in_chain = 0, passed = 0;
+  for (const Step& step : steps) all += cycles_of(step);
+  Source last;
+  std::vector<Source> beside;
   Part constant;  // of the next step
   for (size_t k = 0; k < steps.size(); ++k) {
     const Step& step = steps[k];
@@ -91,22 +93,26 @@ void Selector::library_call(std::string_view name, const std::vector<Source>& ar
       else emit(Move, "MOV", {constant}, {});
       continue;
     }
+    passed += cycles_of(step);
+    // The chain is behind where it should be, or this is its end.
+    const bool chained = k + 1 == steps.size() || in_chain * all < passed * row.cycles;
+    if (chained) in_chain += cycles_of(step);
     const Part result = k + 1 == steps.size() && to ? to : temporary(wide ? 2 : 1);
     std::vector<Source> reads;
-    if (last.kind != Source::Nothing) reads.push_back(last);
+    if (chained && last.kind != Source::Nothing) reads.push_back(last);
     if (constant) {
       Source s = of(constant);
       if (cc_ >= 75) s.kind = Source::Uniform;
       reads.push_back(s);
       constant = {};
     }
-    const bool stands_beside = branching_out && k % kEachBeside == kEachBeside - 1 && k + 1 < steps.size();
-    if (beside.kind != Source::Nothing && !stands_beside) reads.push_back(std::exchange(beside, {}));
+    for (; chained && !beside.empty() && reads.size() < 3; beside.pop_back()) reads.push_back(beside.back());
     for (const Source& s : arguments)
       if (reads.size() < 3) reads.push_back(s);
     Draft& d = emit(step.operation, step.mnemonic, {result}, std::span<const Source>(reads));
     d.pinned = !to && k + 1 == steps.size();  // results that go to memory are not seen here
-    (stands_beside ? beside : last) = of(result);
+    if (chained) last = of(result);
+    else beside.push_back(of(result));
   }
 }
 

@@ -62,6 +62,22 @@ void Selector::add_words(const Instruction& i, bool minus) {
         return integer(i, Operation::IntAdd, "IADD3", {a, b, c});
       }
   }
+  // One more or not: the sum, and the number as it was where the condition does not hold.
+  if (!minus && cc_ >= 70)
+    for (size_t k : {size_t(2), size_t(1)})
+      if (const Instruction* p = producer(i.operands[k], "selp");
+          p && isa::bits_of(p->form.type) == 32 && i.operands[3 - k].kind == OperandKind::Register &&
+          p->operands[1].kind == OperandKind::Immediate && p->operands[1].imm == 1 && p->operands[2].kind == OperandKind::Immediate &&
+          !p->operands[2].imm) {
+        const Source before = source(i.operands[3 - k]), condition = source(p->operands[3]);
+        if (before.kind != Source::Register || !condition.part) continue;
+        const Part to = destination(i.operands[0]);
+        emit(Operation::IntAdd, "IADD3", {to}, {before});
+        Draft& stays = emit(Operation::Move, "MOV", {to}, {before});
+        stays.read(condition.part);
+        stays.guarded = stays.keeps = stays.negated = true;
+        return;
+      }
   integer(i, Operation::IntAdd, "IADD3", {source(i.operands[1]), source(i.operands[2])});
 }
 
@@ -374,7 +390,9 @@ void Selector::multiply_add(const Instruction& i) {
     return chain(to, {a, b, source(i.operands[3])},
                  {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
   if (half_of(i) == isa::Half::Hi) {
-    emit(Operation::IntMulWide, "IMAD.HI", {to}, {a, b, source(i.operands[3])});
+    const Part upper = temporary();
+    emit(Operation::IntMulWide, "IMAD.HI", {upper}, {a, b});
+    emit(Operation::IntAdd, "IADD3", {to}, {of(upper), source(i.operands[3])});
     return;
   }
   integer(i, Operation::IntMul, "IMAD", {a, b, source(i.operands[3])});

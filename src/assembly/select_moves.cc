@@ -96,6 +96,23 @@ void Selector::predicates(const Instruction& i) {
   emit(Operation::Logic, "PLOP3", {to}, {source(i.operands[1]), source(i.operands[2])});
 }
 
+// Where a conversion finds a narrow number that it can take as it is: signed ones of 8 and 16 bits, and either half of a word. (Unsigned bytes are
+// made words of first, which then are converted faster.)
+const Operand* Selector::narrow_part(const Operand& from, bool is_signed, int bits) const {
+  if (bits > 16) return nullptr;
+  if (const Instruction* p = producer(from, "mov", false);
+      p && p->operands[0].kind == OperandKind::Vector && isa::bits_of(p->form.type) == 32)
+    return &p->operands[1];
+  if (!is_signed) return nullptr;
+  const Operand* part = &from;
+  if (const Instruction* p = producer(*part, "cvt"); p && isa::bits_of(p->form.type) <= 16 && !isa::is_float(p->form.atype))
+    part = &p->operands[1];
+  if (const Instruction* p = producer(*part, "bfe");
+      p && p->operands[2].kind == OperandKind::Immediate && p->operands[3].kind == OperandKind::Immediate)
+    if (p->operands[2].imm % 8 == 0 && (p->operands[3].imm == 8 || p->operands[3].imm == 16)) part = &p->operands[1];
+  return part;
+}
+
 void Selector::move(const Instruction& i) {
   const Operand &to = i.operands[0], &from = i.operands[1];
   if (to.kind == OperandKind::Vector) {  // a register taken apart
@@ -338,6 +355,8 @@ void Selector::convert(const Instruction& i) {
       if (direct) return void(emit(Convert, "I2F.F16", {d}, {a}));
       return chain(d, {a}, {{Convert, "I2F"}, {ConvertHalf, "F2FP"}});
     }
+    if (const Operand* word = cc_ >= 89 && to_bits == 32 ? narrow_part(from, isa::is_signed(from_type), from_bits) : nullptr)
+      return void(emit(Convert, isa::is_signed(from_type) ? "I2F.S16" : "I2F.U16", {d}, {source(*word)}));
     const bool quick = cc_ >= 89 && from_bits <= 32 && to_bits == 32;
     return void(emit(quick ? ConvertHalf : Convert, quick ? "I2FP" : from_bits == 64 ? "I2F.64" : "I2F", {d}, {a}));
   }

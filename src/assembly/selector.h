@@ -67,6 +67,7 @@ class Selector {
   // --- what is known of the PTX (selector.cc)
   void count_registers();
   const ptx::Instruction* producer(const ptx::Operand& o, std::string_view opcode, bool single_use = true) const;
+  const ptx::Operand* narrow_part(const ptx::Operand& from, bool is_signed, int bits) const;
   bool stable(uint32_t producer) const;
   // Where `to` is read, `from` still holds what it holds now: `to` needs no register of its own.
   bool steady(const ptx::Operand& from, int to);

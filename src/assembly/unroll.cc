@@ -68,6 +68,15 @@ class Unroller {
     return weight;
   }
 
+  // Four turns that the front end has made of one (what is left over of them is another loop) become sixteen if they are short: without what loads,
+  // as that is what it is done for, or at all where nothing does.
+  static bool short_enough_again(const std::vector<Draft>& text) {
+    constexpr size_t kWithLoads = 32, kWithout = 21;
+    const auto loads = static_cast<size_t>(std::ranges::count_if(
+        text, [](const Draft& d) { return d.operation == Operation::LoadGlobal || d.operation == Operation::LoadShared; }));
+    return text.size() - loads <= (loads ? kWithLoads : kWithout);
+  }
+
   // Loops that count by two in long words are those that clang has made two bodies of. nvcc's front end makes four: of these the
   // assembler makes four more if they are short.
   static uint32_t turns_of(const std::vector<Draft>& text, int64_t long_step) {
@@ -83,7 +92,7 @@ class Unroller {
 
   // Whether it goes on follows from a value to which a number is added each turn, and from nothing else that changes.
   bool counted(const std::vector<Draft>& text, const std::unordered_map<int32_t, Step>& steps,
-               const std::unordered_map<int32_t, int>& writes, int64_t& long_step) const {
+               const std::unordered_map<int32_t, int>& writes, int64_t& by, int64_t& long_step) const {
     bool found = false;
     std::vector<int32_t> asked{text.back().last_read().value};
     for (size_t k = text.size() - 1; k-- > 0;) {
@@ -98,8 +107,9 @@ class Unroller {
             if (copy.operation == Operation::Move && copy.writes[0].value == p.value && copy.reads[0] && !copy.reads[1])
               s = steps.find(copy.reads[0].value);
         if (s != steps.end()) {
-          if (code_.values[static_cast<size_t>(s->first)].words == 2) long_step = s->second.by;
-          if (!s->second.by) return false;
+          by = s->second.by;
+          if (code_.values[static_cast<size_t>(s->first)].words == 2) long_step = by;
+          if (!by) return false;
           found = true;
         } else if (code_.values[static_cast<size_t>(p.value)].bank == Bank::Predicate) {
           asked.push_back(p.value);
@@ -131,8 +141,10 @@ class Unroller {
         by = static_cast<int64_t>(i->operands[2].imm);
       steps[d.writes[0].value] = {k, by};
     }
-    int64_t long_step = 0;
-    if (!counted(text, steps, writes, long_step)) return;
+    int64_t by = 0, long_step = 0;
+    if (!counted(text, steps, writes, by, long_step)) return;
+    const bool again = !f_.nounroll.empty() && by % kTurns == 0;
+    if (again && !short_enough_again(text)) return;
     const uint32_t turns = turns_of(text, long_step);
     // Sums of such variables and of what does not change, as which addresses are made: they differ by a number from turn to turn, too.
     std::vector<char> once(text.size());
@@ -152,7 +164,7 @@ class Unroller {
       return !of.empty();
     };
     for (const Draft& d : text)
-      if (d.order != Order::None && d.reads[0] && writes.contains(d.reads[0].value))
+      if (!again && d.order != Order::None && d.reads[0] && writes.contains(d.reads[0].value))
         if (std::vector<int32_t> of; is_sum(d.reads[0].value, of)) {
           int64_t by = 0;
           for (int32_t v : of) by = std::max<int64_t>(by, steps.at(v).by);
@@ -178,7 +190,7 @@ class Unroller {
                               return o.operation != Operation::Compare &&
                                      std::ranges::any_of(o.reads, [&](Part p) { return p && p.value == d.writes[0].value; });
                             });
-          fits = fits && (address || count || sum || half);
+          fits = fits && ((address && !again) || count || sum || half);
         }
       }
       if (!fits) continue;
@@ -238,6 +250,7 @@ class Unroller {
     code_.blocks[b].successors.push_back(number);
     more.successors.push_back(number);
     more.repeats = static_cast<int32_t>(b);
+    more.own_addresses = again;
     code_.blocks[b].turns = turns;
     code_.blocks.push_back(std::move(more));
     crosses_.resize(code_.values.size());

@@ -29,6 +29,7 @@
 #include "lowering/optimiser/unroll_counts.h"
 #include "lowering/optimiser/whole_loads.h"
 #include "lowering/optimiser/whole_program.h"
+#include "lowering/optimiser/wide_indices.h"
 #include "lowering/optimiser/written_parameters.h"
 
 namespace warpbeam::lowering {
@@ -85,6 +86,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepRingPlaces()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinIndices()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WidenIndices()));
     passes.addPass(ShowUnsetVariables());
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));

@@ -348,6 +348,40 @@ TEST(Shape, a_branch_s_predicate_is_made_long_before_it) {
   EXPECT_NE(t.find("ISETP FFMA"), std::string::npos) << t;
 }
 
+TEST(Selection, signed_bytes_and_halves_of_words_are_converted_as_they_are) {
+  const std::string bytes =
+      of("ld.global.u32 %r3, [%d4]; bfe.s32 %r4, %r3, 8, 8; cvt.s8.s32 %h1, %r4; cvt.rn.f32.s16 %f1, %h1; st.global.f32 [%d4], %f1;", 90);
+  EXPECT_NE(bytes.find("LDG I2F.S16 STG"), bytes.npos) << bytes;
+  const std::string halves =
+      of("ld.global.u32 %r3, [%d4]; mov.b32 {%h1, %h2}, %r3; cvt.rn.f32.u16 %f1, %h2; st.global.f32 [%d4], %f1;", 90);
+  EXPECT_NE(halves.find("LDG I2F.U16 STG"), halves.npos) << halves;
+  const std::string loaded = of("ld.global.u8 %h1, [%d4]; cvt.rn.f32.u16 %f1, %h1; st.global.f32 [%d4], %f1;", 90);
+  EXPECT_NE(loaded.find("I2FP"), loaded.npos) << loaded;
+}
+
+TEST(Selection, one_more_or_not_is_a_sum_and_a_guarded_move) {
+  const std::string t =
+      of("ld.global.u32 %r3, [%d4]; setp.lt.s32 %p1, %r1, %r2; selp.u32 %r4, 1, 0, %p1; add.s32 %r5, %r3, %r4; st.global.u32 [%d4], %r5;");
+  EXPECT_EQ(count(t, "SEL"), 0u) << t;
+  EXPECT_NE(t.find("IADD3 @MOV STG"), t.npos) << t;
+}
+
+TEST(Selection, the_upper_word_of_a_product_is_added_to_by_itself) {
+  const std::string t = of("mad.hi.u32 %r3, %r1, %r2, %r1; st.global.u32 [%d4], %r3;");
+  EXPECT_NE(t.find("IMAD.HI IADD3 STG"), t.npos) << t;
+}
+
+TEST(Selection, functions_of_the_library_have_their_branches_only) {
+  const auto call = [](const std::string& name) {
+    return of("ld.global.f32 %f1, [%d4]; { .param .b32 x; .param .b32 y; st.param.f32 [x], %f1; call.uni (y), __nv_" + name +
+                  ", (x); ld.param.f32 %f2, [y]; } st.global.f32 [%d4], %f2;",
+              90);
+  };
+  EXPECT_EQ(count(call("tanhf"), "BRA"), 0u);
+  EXPECT_EQ(count(call("tanhf"), "MUFU"), 2u);
+  EXPECT_EQ(count(call("sinf"), "BRA"), 1u);
+}
+
 TEST(Shape, a_sum_that_is_chosen_or_not_is_a_predicated_sum) {
   const std::string chosen = of(
       "setp.lt.s32 %p1, %r1, %r2; ld.global.f32 %f1, [%d4]; ld.global.f32 %f2, [%d4+4]; add.f32 %f3, %f1, %f2; selp.f32 %f4, %f3, %f1, %p1; st.global.f32 [%d4], %f4;");
@@ -436,6 +470,40 @@ TEST(Shape, loops_of_two_bodies_become_what_nvcc_makes_of_one) {
   };
   EXPECT_EQ(turns(2), 8u);
   EXPECT_EQ(turns(30), 2u);
+}
+
+// Four turns by the front end, and what is left over of them.
+std::string four_turns(int products) {
+  std::string body = "mov.u32 %r3, 0; mov.f32 %f2, 0f00000000; ld.param.u32 %r5, [n]; mov.u64 %d6, %d4; L: ";
+  for (int turn = 0; turn < 4; ++turn) {
+    body += "ld.global.f32 %f1" + std::to_string(turn) + ", [%d6+" + std::to_string(4 * turn) + "];";
+    for (int k = 0; k < products; ++k) body += "fma.rn.f32 %f2, %f2, %f1" + std::to_string(turn) + ", %f2;";
+  }
+  return body +
+         "add.s32 %r3, %r3, 4; add.s64 %d6, %d6, 16; setp.ne.s32 %p1, %r3, %r5; @%p1 bra L; M: .pragma \"nounroll\"; ld.global.f32 %f3, [%d6];"
+         "add.f32 %f2, %f2, %f3; add.s64 %d6, %d6, 4; add.s32 %r3, %r3, 1; setp.ne.s32 %p2, %r3, %r1; @%p2 bra M; st.global.f32 [%d4], %f2; ret;";
+}
+
+TEST(Shape, four_turns_become_sixteen_if_they_are_short) {
+  const auto unrolled = [](int products) {
+    for (const MachineBlock& b : assembled(kStart + four_turns(products)).blocks)
+      if (b.turns > 1) return b.unrolled;
+    return std::vector<MachineInstruction>{};
+  };
+  const auto count_of = [](const std::vector<MachineInstruction>& text, Operation o) {
+    return std::ranges::count_if(text, [&](const MachineInstruction& i) { return i.operation == o; });
+  };
+  const auto short_one = unrolled(1);
+  EXPECT_EQ(count_of(short_one, Operation::LoadGlobal), 16);
+  EXPECT_EQ(count_of(short_one, Operation::IntAdd), 4 * 2 + 1) << "each four move the address on; turns are counted once";
+  EXPECT_TRUE(unrolled(10).empty());
+}
+
+TEST(Shape, lanes_exchange_values_in_any_order) {
+  const std::string t = of(
+      "ld.global.b32 %r3, [%d4]; ld.global.b32 %r4, [%d4+4]; shfl.sync.bfly.b32 %r5, %r3, 16, 31, -1; add.s32 %r6, %r3, %r5; shfl.sync.bfly.b32 %r7, %r6, 8, 31, -1;"
+      "shfl.sync.bfly.b32 %r8, %r4, 16, 31, -1; add.s32 %r9, %r4, %r8; add.s32 %r10, %r7, %r9; st.global.b32 [%d4], %r10;");
+  EXPECT_NE(t.find("SHFL SHFL"), t.npos) << "the second exchange of one does not keep the other's first: " << t;
 }
 
 TEST(Shape, loops_that_say_so_are_left_alone) {

@@ -515,6 +515,25 @@ counts_with_constants() {
 64 128 x += p[j] * q[j];'
 }
 case_loops_are_unrolled_as_often_as_by_nvcc() { with_lowering unroll_counts && with_lowering counts_with_constants; }
+# Elements that a loop reads at constant distances have one address, also beside another array's; the halves of a half2 are read together.
+walks() {
+  cat >walks.cu <<'END'
+#include <cuda_fp16.h>
+__global__ void walk(const float* __restrict__ a, float* o, int n) {
+  const int lane = threadIdx.x & 31;
+  float s = 0;
+#pragma unroll 4
+  for (int t = 0; t < n; ++t) s += a[t * 32 + lane] * a[t];
+  o[threadIdx.x] = s;
+}
+__global__ void halves(const __half2* a, float* o) {
+  const float2 v = __half22float2(a[threadIdx.x]);
+  o[threadIdx.x] = v.x * v.y;
+}
+END
+  expect 0 nvcc -ptx walks.cu && [[ $(grep -c 'mul.wide' walks.ptx) -le 5 ]] && ! grep -q 'ld.global.*u16' walks.ptx
+}
+case_elements_at_constant_distances_have_one_address() { with_lowering walks; }
 # `k % 3` is one value: what lies at constant distances from a tile of a ring is read at such, without arithmetic for each.
 rings() {
   cat >ring.cu <<'END'

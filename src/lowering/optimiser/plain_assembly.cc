@@ -1,6 +1,7 @@
 // Inline assembly that lanes execute each for itself, as the arithmetic of halves in cuda_fp16.h.
 //
-// Idea: clang takes every `asm` of device code for one that lanes meet at, so that loops around it are not unrolled; nvcc unrolls them.
+// Idea: clang takes every `asm` of device code for one that lanes meet at and that may never end, so that loops around it are not unrolled and the two
+// loads of a `half2` whose halves are converted are not one; nvcc unrolls and joins them.
 // Precondition: it is not volatile, and its text has no instruction by which lanes know of each other. Fallback: lanes meet at it.
 #include "lowering/optimiser/plain_assembly.h"
 
@@ -29,6 +30,7 @@ llvm::PreservedAnalyses FreePlainAssembly::run(llvm::Function& function, llvm::F
     const auto* text = llvm::cast<llvm::InlineAsm>(call->getCalledOperand());
     if (text->hasSideEffects() || lanes_meet_at(text->getAsmString())) continue;
     call->removeFnAttr(llvm::Attribute::Convergent);
+    call->addFnAttr(llvm::Attribute::WillReturn);
     changed = true;
   }
   return changed ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
