@@ -68,6 +68,7 @@ class Tool {
   // What is queued on a stream between these two is a graph: its nodes are queued one after the other, but only what
   // graph_node names comes before a node. Graphs within a node belong to it. Launches of one `instance` come one after the
   // other, in whatever streams; null: it is none.
+  virtual void graph_uploaded(const void* instance, size_t nodes) {}
   virtual void graph_begins(uint64_t stream, const void* instance) {}
   virtual void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) {}
   virtual void graph_ends(uint64_t stream) {}
@@ -79,6 +80,8 @@ class Tool {
   virtual void touches(uint64_t operation, const Bytes&, bool writes) {}
   // It failed: `trap` names an address that is nobody's.
   virtual void library_failed(uint64_t operation, const vm::Trap& trap, bool writes) {}
+  // The calling thread sleeps in the wait that it tells of next (cudaEventBlockingSync, cudaDeviceScheduleBlockingSync).
+  virtual void sleeps() {}
   // The host has waited for an operation, for all of a stream (`which` is its id), or for all of a device.
   virtual void waited(WaitKind, uint64_t which) {}
   // The host takes the time between the ends of two operations, which events record.

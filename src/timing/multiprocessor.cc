@@ -699,13 +699,13 @@ class Multiprocessor {
     const bool waits = comes > done;
     if (waits) done = comes + cost;
     const uint32_t function = warp.trace->steps[warp.step].function;
-    const double from_dram = local ? local_dram_sectors(missed) : dram_sectors(function, a.ptx, sectors, missed, requests);
+    const double from_dram = local ? local_dram_sectors(missed) : a.far ? 0 : dram_sectors(function, a.ptx, sectors, missed, requests);
     if (missed)
       done = std::max(done, later + fetch(start + ticks(lines_missed - 1.0), missed, from_dram,
                                           from_dram <= 0 ? 1
                                           : local        ? kFetchedAlone
                                                          : work_.functions[function].from_memory[a.ptx].fetched_share(),
-                                          requests, farthest));
+                                          requests, farthest, a.far));
     if (missed || waits)
       for (Arrival* line : coming_) line->at = std::max(line->at, done);
     coming_.clear();
@@ -774,11 +774,12 @@ class Multiprocessor {
   }
 
   // `fetched`: sectors that memory delivers for each that is wanted.
-  Ticks fetch(Ticks start, uint32_t sectors, double from_dram, double fetched, uint32_t requests, double farthest) {
+  // What lies with the host (`far`) comes over the link, whose speed is not looked at here.
+  Ticks fetch(Ticks start, uint32_t sectors, double from_dram, double fetched, uint32_t requests, double farthest, bool far) {
     // As many sectors may be on their way as the multiprocessor can keep track of.
     Ticks begin = start;
     for (uint32_t k = 0; k < sectors; ++k) begin = std::max(begin, in_flight_[(flight_ + k) % in_flight_.size()]);
-    const Ticks arrives = from_l2(begin, sectors, from_dram, fetched, requests, farthest);
+    const Ticks arrives = far ? begin + far_latency_ : from_l2(begin, sectors, from_dram, fetched, requests, farthest);
     for (uint32_t k = 0; k < sectors; ++k) in_flight_[flight_++ % in_flight_.size()] = arrives;
     return arrives;
   }
@@ -861,6 +862,7 @@ class Multiprocessor {
   const Ticks issue_interval_ = ticks(rates_.issue_interval / rates_.issue_width);
   const Ticks shared_pass_ = ticks(rates_.shared_pass), shared_replay_ = ticks(rates_.shared_replay);
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
+  const Ticks far_latency_ = ticks(work_.far_latency * rates_.clock_ghz());
   const Ticks instruction_miss_ = ticks(rates_.instruction_cache_miss);
   size_t instructions_here_ = 0;
   OneByOne prints_{rates_.print_ns, rates_.print_lane_ns, rates_.print_serve_ns, rates_.print_serve_lane_ns};

@@ -30,6 +30,7 @@ struct Access {
   bool whole = true;  // all bytes of the sectors are touched
   bool past_l1 = false;  // a load that L1 is not asked for
   bool bulk = false;  // a copy that the unit for copies makes by itself
+  bool far = false;  // of memory that lies with the host
   bool cluster = false;  // to the shared memory of blocks of the cluster, by their network
   uint32_t first_line = 0;  // of atomics in shared memory: that word
 };

@@ -23,7 +23,17 @@ struct FunctionWork {
   std::vector<FromMemory> from_memory;  // by PTX instruction; empty: none
 };
 
-struct Work {
+// What L2 and memory had to do for all of the launch.
+struct MemoryWork {
+  double written_back = 0;     // sectors that L2 wrote to memory meanwhile
+  double read_sectors = 0;     // that it read from there
+  double read_for_stores = 0;  // of these: to fill what stores left out
+  double bursts = 0;           // of 64 bytes, in which memory moved all that
+  double bursts_alone = 0;     // of these: far from what it moved lately
+  double atomic_cycles = 0;    // that atomic operations keep the parts of L2 busy that have most of them
+};
+
+struct Work : MemoryWork {
   std::vector<FunctionWork> functions;  // Step::function is an index
   std::vector<BlockTrace> blocks;       // some, spread over the grid, in its order
   uint64_t grid_blocks = 1;
@@ -32,15 +42,10 @@ struct Work {
   uint64_t shared_bytes = 0;            // of a multiprocessor that is set aside for shared memory
   uint64_t instructions = 0;            // PTX instructions that the launch executed, by warps; 0: not known
   std::vector<uint32_t> sizes;          // of each block; empty: not known
-  double written_back = 0;              // sectors that L2 wrote to memory meanwhile
-  double read_sectors = 0;              // that it read from there
-  double read_for_stores = 0;           // of these: to fill what stores left out
-  double bursts = 0;                    // of 64 bytes, in which memory moved all that
-  double bursts_alone = 0;              // of these: far from what it moved lately
   double camping = 1;                   // how much longer memory takes because blocks meet in few of its partitions
   bool cooperative = false;             // its blocks wait for each other
-  double atomic_cycles = 0;             // that atomic operations keep the parts of L2 busy that have most of them
   uint64_t atomic_sectors = 0;
+  double far_latency = 0;               // nanoseconds until a load from the host's memory is there
 };
 
 }  // namespace warpbeam::timing

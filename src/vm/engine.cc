@@ -118,6 +118,7 @@ Loading& loading() {
 // What compiling costs must be won back.
 constexpr uint64_t kWorthCompiling = 1u << 20;
 constexpr uint64_t kWorthWaiting = 4u << 20;  // what is to be steady waits for its code, or does without
+constexpr uint64_t kLittle = 1024;          // launches with so little to do are never worth it
 constexpr uint64_t kFewTurns = 16;          // of a loop of which nothing is known
 constexpr uint64_t kMostTurns = 1u << 31;
 constexpr int64_t kInterpreted = 10;        // nanoseconds, about, for an instruction of a warp
@@ -190,6 +191,12 @@ KeptForEngine& kept_for(const Code& code) {
   return *static_cast<KeptForEngine*>(code.compiled.get());
 }
 
+// By all warps of a launch, before it has run.
+uint64_t guess_all(const Launch& launch, const KeptForEngine& kept) {
+  const uint64_t warps = (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + kWarpSize - 1) / kWarpSize;
+  return uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * guess_work(kept, kFewTurns);
+}
+
 struct Prospect {
   bool worth_it = false;
   int64_t patience = 0;
@@ -202,7 +209,7 @@ Prospect prospect_of(const Launch& launch) {
   if (!kept.turns) look_through(*launch.kernel->code->function, kept);
   const uint64_t warps = (uint64_t(launch.block[0]) * launch.block[1] * launch.block[2] + kWarpSize - 1) / kWarpSize;
   auto& [work, slowest] = kept.seen[version_of(launch)];
-  if (work < kWorthWaiting) work += uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2] * warps * guess_work(kept, kFewTurns);
+  if (work < kWorthWaiting) work += guess_all(launch, kept);
   const bool steady = is_steady(launch);
   if (slowest && !steady) return {true, slowest};
   // Blocks of a cooperative launch begin together, and the interpreter's go on with it to their ends.
@@ -237,6 +244,14 @@ void tell_of_block(const Launch& launch, int64_t took) {
     slowest = took;
   }
   find_compiled(launch, true, false);  // for the next launch
+}
+
+void tell_of_work(const Launch& launch, const Wanted& wanted, uint64_t instructions) {
+  if (!wanted.steady || instructions < kWorthWaiting / kLittle) return;
+  KeptForEngine& kept = kept_for(*launch.kernel->code);
+  std::lock_guard lock(kept.mutex);
+  uint64_t& work = kept.seen[version_of(launch, wanted)].work;
+  if (work < kWorthWaiting) work += instructions - std::min(instructions, guess_all(launch, kept));  // the guess was counted before
 }
 
 uint64_t compiled_so_far() {

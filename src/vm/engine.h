@@ -68,10 +68,10 @@ inline bool is_steady(const Launch& launch) { return launch.observer && launch.o
 
 // A kernel is compiled anew for each shape of block, and for each sort of watcher.
 using VersionKey = std::pair<std::array<uint32_t, 3>, int>;
-inline VersionKey version_of(const Launch& launch) {
-  const Wanted w = launch.observer ? launch.observer->wanted() : Wanted{};
+inline VersionKey version_of(const Launch& launch, const Wanted& w) {
   return {launch.block, w.compiled ? 1 | w.executions << 1 | w.traffic << 2 | w.events << 3 | w.banks << 4 | w.places << 5 : 0};
 }
+inline VersionKey version_of(const Launch& launch) { return version_of(launch, launch.observer ? launch.observer->wanted() : Wanted{}); }
 
 // What an engine needs of the machine.
 struct EngineServices {
@@ -121,8 +121,11 @@ struct KeptForEngine {
 // kernel has been seen to run for long. `may_wait`: for a kernel that is being compiled, for as long as a block of it takes
 // the interpreter at most.
 Engine::Found find_compiled(const Launch& launch, bool long_run, bool may_wait);
-// The interpreter has taken so many nanoseconds for a block.
+// The interpreter has taken so many nanoseconds for a block of a launch that is not steady.
 void tell_of_block(const Launch& launch, int64_t took);
+// A steady launch is over, whose warps have executed so many instructions: whether the next one is compiled follows from that, as it must
+// not from time. `wanted`: by its observer, which it may have lost.
+void tell_of_work(const Launch& launch, const Wanted& wanted, uint64_t instructions);
 uint64_t compiled_so_far();  // Engine::ready
 
 // The code generator has static objects of its own, some made only when they are first needed, that a process which ends

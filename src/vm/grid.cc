@@ -340,7 +340,7 @@ bool take_next(Grid& grid, Block& block, BlockRange& range) {
 
 // Of an interpreted block.
 void note_time(Grid& grid, int64_t took) {
-  if (took <= kLongRun) return;
+  if (took <= kLongRun || is_steady(grid.launch)) return;
   bool may_be_compiled = false;
   {
     std::lock_guard lock(grid.mutex);

@@ -45,6 +45,7 @@ struct GridState {
   std::atomic<int64_t> last_progress{0};  // nanoseconds: when a block began, ended or changed memory
   TurnsOfOthers turns_of_others;          // once there has been no progress for long; guarded by the mutex
   std::atomic<int64_t> looked_for_hang{0};  // nanoseconds: when a block that waits last asked whether it waits in vain
+  std::atomic<bool> left_alone{false};    // no thread has been called for it: whoever started it runs it
   std::atomic<bool> failed{false};
   std::atomic<bool> finished{false};
   bool takes_turns = false;              // one block at a time

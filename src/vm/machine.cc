@@ -218,6 +218,9 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
     state_->workers.start(state_->threads, [state = state_.get()] { state->work_loop(); });
     state_->active.push_back(grid);
     state_->look_at_priorities();
+    // Its one block is run before another thread could come by: none is called, and none looks for more.
+    grid->left_alone = l.helped && grid->total_blocks == 1 && !grid->family;
+    if (grid->left_alone) return grid;
     ++state_->generation;
     const uint64_t wanted = std::min<uint64_t>(grid->total_blocks, state_->threads);
     // A thread that has just ended the grid before this one goes on with it.
@@ -275,7 +278,11 @@ void Machine::help(Grid& grid) {
     if (!next || !step(*next, spun)) break;
   }
   state_->end_running();
-  if (grid.has_nothing_to_run()) state_->forget(grid);
+  if (grid.has_nothing_to_run()) return state_->forget(grid);
+  if (!grid.left_alone.exchange(false)) return;
+  const auto lock = lock_soon(state_->mutex);
+  ++state_->generation;
+  state_->workers.call_one();
 }
 
 LaunchResult Machine::run(Launch launch) {

@@ -46,6 +46,7 @@ struct Launch {
   std::shared_ptr<Observer> observer;      // of this launch, if somebody watches
   bool interpret = false;            // by the interpreter, whatever engine was chosen
   bool one_block_at_a_time = false;  // in order
+  bool helped = false;               // whoever starts it helps at once, until nothing is left to run
   uint32_t max_shared_per_block = 232448;  // what the device allows; more was refused by the caller already
   void* owner = nullptr;             // of whoever launched, for functions that device code calls
   int priority = 0;                  // of its stream: blocks of the least number go first

@@ -31,6 +31,16 @@ TEST(Children, TheyComeBehindTheLastBlocksOfTheirParentAndItEndsAfterThem) {
   EXPECT_EQ(all[0].begin, 750);
 }
 
+TEST(Children, ABlockLaunchesOneAfterTheOtherAndTheEndIsKnownLater) {
+  ChildCosts costs;
+  costs.launch = 10, costs.each = 500, costs.end = 70;
+  std::vector<Child> all{child(1, 0), child(2, 1), child(3, 0)};
+  all[2].block = 1;
+  EXPECT_EQ(place_children(50, 1, costs, all), 2 * 500 + 10 + 100 + 70);
+  EXPECT_EQ(of(all, 2).begin - of(all, 1).begin, 500);
+  EXPECT_EQ(of(all, 3).begin, of(all, 1).begin) << "another block launches it";
+}
+
 TEST(Children, ABlockThatWaitsLaunchesTheNextOnesAfterThat) {
   std::vector<Child> all{child(1, 0), child(2, 1), child(3, 2)};
   all[2].joined = 2;

@@ -6,6 +6,9 @@
 #include <map>
 #include <string>
 
+#include "model/link.h"
+#include "timing/rates.h"
+
 namespace warpbeam::timing::device {
 namespace {
 
@@ -200,6 +203,23 @@ TEST(DeviceModel, KernelsOfAGraphTakeALeastTime) {
   EXPECT_GT(m.times[second].end - m.times[second].begin, 0);
 }
 
+// What a kernel takes by itself before it does anything is another number on each card; what is left of it in a graph is not.
+TEST(DeviceModel, AKernelOfAGraphThatDoesNothingTakesAsLongOnAllCards) {
+  for (const char* device : {"h100", "h200"}) {
+    Machine m(device);
+    const model::Device& card = *model::find_device(device);
+    Operation o;
+    o.kind = Kind::Kernel;
+    o.in_graph = true;
+    o.at_once = 1000;
+    o.nanoseconds = rates_of(card).launch_ns;
+    m.submit(o, 1, {});
+    const uint64_t second = m.submit(o, 1, {});
+    m.run();
+    EXPECT_NEAR(m.times[second].end - m.times[second].begin, model::link_of(card).ready_launch, 1) << device;
+  }
+}
+
 TEST(DeviceModel, ItSaysWhichQueueAndEngine) {
   Machine m("h100");
   const uint64_t kernel = m.kernel(1), other = m.kernel(2), up = m.copy(1, Way::ToDevice), down = m.copy(2, Way::ToHost);
@@ -258,6 +278,28 @@ TEST(DeviceModel, TheUrgentWaitForBlocksThatRun) {
     if (waves == 1) EXPECT_TRUE(m.follows(plain, urgent));
     else EXPECT_LT(m.times[urgent].end, kLong / 2);
   }
+}
+
+// All of a wave's blocks are over at one time: what is urgent comes between two waves, and what remains of the other kernel after it.
+TEST(DeviceModel, TheUrgentComeBetweenWaves) {
+  Machine m("h100");
+  const uint64_t plain = m.kernel(1, 2);
+  m.model.advance(kLong / 10);
+  m.host = kLong / 10;
+  m.priority = -5;
+  const uint64_t urgent = m.kernel(2, 1, kLong / 2);
+  m.run();
+  EXPECT_NEAR(m.times[urgent].begin, kLong / 2, kLong / 50);
+  EXPECT_GT(m.times[plain].end, 1.4 * kLong);
+}
+
+TEST(DeviceModel, HostFunctionsInARowDoNotWakeTheirThreadEachTime) {
+  Machine m("h100");
+  for (int k = 0; k < 20; ++k) m.mark(1, Kind::HostFunction);
+  m.run();
+  const double each = (m.times[20].end - m.times[1].end) / 19;
+  EXPECT_GT(each, 0);
+  EXPECT_LT(each, model::link_of(*model::find_device("h100")).host_function);
 }
 
 TEST(DeviceModel, WhatTheProcessorHandsOverNeedsNoCopyEngine) {

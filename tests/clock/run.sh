@@ -45,6 +45,24 @@ done
 on h100 costs.cu >"$work/log" 2>&1
 verdict 'what calls cost' $? "$work/log"
 
+# Without it nothing changes: every slot by which a module calls a function of time leads to the system's, before and after the runtime is used.
+"$warpbeam" run untouched.cu >"$work/without" 2>&1
+"$warpbeam" run --clock host untouched.cu >"$work/host" 2>&1
+on h100 untouched.cu >"$work/with" 2>&1
+{ cat "$work/without" "$work/with"; cmp "$work/without" "$work/host"; } >"$work/log" 2>&1
+[[ $(grep -c 'several slots, 0 lead elsewhere, of what dlsym finds 0' "$work/without") == 2 ]] && ! grep -q ' 0 lead elsewhere' "$work/with" &&
+  [[ $(tail -n 1 "$work/without") == "$(tail -n 1 "$work/with")" ]] && cmp -s "$work/without" "$work/host"
+verdict 'without the clock nothing changes' $? "$work/log"
+
+# Which launch a kernel is compiled for follows from what it has done, not from how long that took here.
+for threads in 1 2; do
+  WARPBEAM_THREADS=$threads WARPBEAM_JIT_SHOW=plan on h100 steady.cu 2>&1 | grep -B 1 'plan: turns' >"$work/steady.$threads"
+done
+grep -q 'launch [0-9]' "$work/steady.1" && cmp "$work/steady.1" "$work/steady.2" >"$work/log" 2>&1 && ! grep -q 'launch [1-5]$' "$work/steady.1"
+status=$?
+cat "$work"/steady.[12] >>"$work/log"
+verdict 'a launch is compiled by what was executed before' $status "$work/log"
+
 # An example in the books' style: its bandwidth is an H200's of 12 MB, which its second level holds.
 on h200 ../../../examples/vector_add.cu >"$work/log" 2>&1 && awk '/GB\/s/ { good = $(NF - 1) > 600 && $(NF - 1) < 4800 } END { exit !good }' "$work/log"
 verdict 'the bandwidth of vector_add' $? "$work/log"

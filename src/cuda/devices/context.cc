@@ -128,10 +128,18 @@ void Context::wait_for_streams() {
     if (&stream->context == this) scheduler.wait(stream->queue);
 }
 
+bool Context::sleeps_in_waits() {
+  std::lock_guard lock(mutex);
+  return settings.flags & cudaDeviceScheduleBlockingSync;
+}
+
 void Context::synchronize() {
   const auto unused_images = memory.images.take_retired();  // nothing runs with them once the wait is over
   wait_for_streams();
-  if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Device, static_cast<uint64_t>(ordinal));
+  if (auto* tool = observe::tool()) {
+    if (sleeps_in_waits()) tool->sleeps();
+    tool->waited(observe::WaitKind::Device, static_cast<uint64_t>(ordinal));
+  }
   write_output();
 }
 

@@ -118,6 +118,7 @@ class Context {
 
   StreamRef default_stream() { return default_stream_; }
   StreamRef thread_stream();  // of the calling thread
+  bool sleeps_in_waits();  // cudaDeviceScheduleBlockingSync
   // Every stream's work so far; then what kernels printed goes to stdout.
   void synchronize();
   // The same, and other devices' work too, which may use this one's memory: before something is given back.

@@ -397,10 +397,12 @@ cudaError_t with_exec(cudaGraphExec_t handle, Body&& body) {
 // Everything is in place already: there is nothing to upload to.
 cudaError_t upload(cudaGraphExec_t handle, cudaStream_t stream_handle) {
   return in_context([&](Context& context) -> cudaError_t {
-    if (!graphs().instances.find(handle)) return cudaErrorInvalidValue;
+    const GraphExecRef exec = graphs().instances.find(handle);
+    if (!exec) return cudaErrorInvalidValue;
     StreamRef stream = find_stream(context, stream_handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     forbid_capture(*stream);
+    if (auto* tool = observe::tool()) tool->graph_uploaded(exec.get(), exec->graph->nodes.size());
     return cudaSuccess;
   });
 }

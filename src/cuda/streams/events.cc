@@ -106,7 +106,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
       while (!moment->is_done()) std::this_thread::sleep_for(std::chrono::microseconds(50));
     if (recorded) {
       Scheduler::instance().wait(recorded);
-      if (auto* tool = warpbeam::observe::tool()) tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
+      if (auto* tool = warpbeam::observe::tool()) {
+        if ((event.flags & cudaEventBlockingSync) || event.context.sleeps_in_waits()) tool->sleeps();
+        tool->waited(warpbeam::observe::WaitKind::Operation, recorded->id);
+      }
     }
     event.context.write_output();
     return event.context.failure();

@@ -177,6 +177,7 @@ void tell(observe::Tool& tool, uint64_t id, Context& context, const Stream& stre
 }
 
 thread_local const Stream* running_in = nullptr;  // while this thread runs internal work of the stream
+thread_local const Op* to_settle = nullptr;       // by this thread, as soon as it has been submitted
 
 }  // namespace
 
@@ -184,9 +185,13 @@ OpRef enqueue(Context& context, const std::shared_ptr<Stream>& stream, Work work
   if (capture_work(context, *stream, work, after)) return nullptr;
   auto op = std::allocate_shared<Op>(Recycled<Op>(), context, stream, std::move(work));
   if (observe::Tool* tool = observe::tool()) tell(*tool, op->id, context, *stream, op->work(), after);
-  Scheduler::instance().submit(op, stream->queue, after);
   // What internal work puts behind itself (the next round of a graph's loop) begins only after it.
-  if (observe::Tool* tool = observe::tool(); tool && tool->runs_at_once() && running_in != stream.get()) op->settle();
+  observe::Tool* tool = observe::tool();
+  const bool settles = tool && tool->runs_at_once() && running_in != stream.get();
+  const Op* outer = std::exchange(to_settle, settles ? op.get() : nullptr);
+  Scheduler::instance().submit(op, stream->queue, after);
+  to_settle = outer;
+  if (settles) op->settle();
   return op;
 }
 
@@ -297,7 +302,7 @@ void Op::run_now() {
 // Waits until the work is done, or cannot go on without what the host or another stream has yet to do.
 void Op::settle() {
   constexpr auto kPatience = std::chrono::milliseconds(300);
-  const Clock::time_point begun = Clock::now();
+  std::optional<Clock::time_point> begun;
   while (!done()) {
     std::shared_ptr<vm::Grid> grid;
     {
@@ -308,7 +313,9 @@ void Op::settle() {
       vm::Machine::instance().help(*grid);
       if (grid->stalled_for(kPatience)) return;
       if (grid->waits_for_turn()) continue;
-    } else if (Clock::now() - begun > kPatience) {
+    } else if (!begun) {
+      begun = Clock::now();
+    } else if (Clock::now() - *begun > kPatience) {
       return;
     }
     if (!done()) std::this_thread::sleep_for(std::chrono::microseconds(20));
@@ -318,6 +325,7 @@ void Op::settle() {
 void Op::launch() {
   auto& launch = std::get<LaunchWork>(work_).launch;  // work_ itself stays until end(): it keeps the code
   if (observe::Tool* tool = observe::tool()) launch.observer = tool->launch(launch, context_.model, id);
+  launch.helped = to_settle == this;
   self_ = shared_from_this();
   auto done = [this](vm::LaunchResult&& result) {
     context_.keep_output(std::move(result.printed));

@@ -42,7 +42,10 @@ cudaError_t synchronize(cudaStream_t handle) {
   return with_stream(handle, [](Stream& stream) {
     forbid_capture(stream);
     Scheduler::instance().wait(stream.queue);
-    if (auto* tool = observe::tool()) tool->waited(observe::WaitKind::Stream, stream.id);
+    if (auto* tool = observe::tool()) {
+      if (stream.context.sleeps_in_waits()) tool->sleeps();
+      tool->waited(observe::WaitKind::Stream, stream.id);
+    }
     stream.context.write_output();
     return stream.context.failure();
   });

@@ -26,7 +26,7 @@ constexpr Row kRows[] = {
     {"LaunchKernel", {&Link::capture_node, Node, &Link::capture_first}},
     {"LaunchCooperative", {&Link::capture_node, Node, &Link::capture_first}},
     {"LaunchHostFunc", {&Link::capture_node, Node, &Link::capture_first}},
-    {"GraphAdd", {&Link::graph_node_call, Node}},
+    {"GraphAdd", {&Link::graph_add_call, Node, &Link::capture_first}},
     {"GraphExecUpdate", {&Link::graph_update_call, Other}},
     {"GraphExec", {&Link::graph_change_call, Other}},
     {"GraphInstantiate", {&Link::instantiate_call, Instantiate}},

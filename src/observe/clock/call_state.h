@@ -11,6 +11,7 @@ struct CallState {
   bool charged = false;     // it has a cost
   bool asked = false;       // and asked only
   bool has_waited = false;  // and waited, on that device, for these operations (of many some), which end at that time
+  bool sleeps = false;      // in what it is going to wait for
   int waited_on = 0;
   std::array<uint64_t, 16> waited_for{};
   size_t waited_count = 0;

@@ -13,7 +13,6 @@ constexpr double kMiB = 1 << 20;
 constexpr uint64_t kSmallAllocation = 1 << 20, kGrain = 512;  // bytes
 constexpr double kBlock = 2 * kMiB;
 constexpr uint32_t kWriteCombined = 4;      // cudaHostAllocWriteCombined
-constexpr double kPoolBlock = 32 * kMiB;  // by which pools grow
 
 // Of cudaMallocAsync and cudaFreeAsync.
 bool in_order(const vm::Allocation& allocation) { return allocation.origin.find("Async") != allocation.origin.npos; }
@@ -45,10 +44,12 @@ bool DeviceClock::SmallBlocks::give(uint64_t base) {
   return stays;
 }
 
-// Whether there is something that pools hold and nobody uses.
-bool DeviceClock::give_back_free() {
+// How many bytes pools hold and nobody uses.
+double DeviceClock::give_back_free() {
   const double needed = std::ceil(pool_used_ / kPoolBlock) * kPoolBlock;
-  return std::exchange(pool_held_, std::min(pool_held_, needed)) > needed;
+  const double held = pool_held_;
+  pool_held_ = std::min(held, needed);
+  return held - pool_held_;
 }
 
 double DeviceClock::pinned_share(const vm::Allocation& allocation) const {

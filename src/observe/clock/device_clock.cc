@@ -192,7 +192,7 @@ void DeviceClock::charge_first(double model::Link::* cost) {
 void DeviceClock::charge_call(const CallCost& cost) {
   charge_first(&model::Link::driver);
   this_call.quick = cost.kind == CallCost::Kind::Quick || cost.kind == CallCost::Kind::Node;
-  if (cost.kind == CallCost::Kind::Trim && !give_back_free()) return charge(link_.call);
+  if (cost.kind == CallCost::Kind::Trim && give_back_free() <= 0) return charge(link_.call);
   if (cost.kind == CallCost::Kind::Capture) captured_ = 0;
   const bool more = cost.cost == &model::Link::capture_node && ++captured_ > kFewNodes;
   charge(more ? link_.capture_more : cost.cost ? link_.*cost.cost : link_.call);

@@ -39,6 +39,7 @@ class DeviceClock : public Tool {
   void left() override;
 
   void queued(const Operation&) override;
+  void graph_uploaded(const void* instance, size_t nodes) override;
   void graph_begins(uint64_t stream, const void* instance) override;
   void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) override;
   void graph_ends(uint64_t stream) override;
@@ -46,6 +47,7 @@ class DeviceClock : public Tool {
   void host_function(uint64_t operation, bool begins) override;
   void touches(uint64_t operation, const Bytes&, bool writes) override;
   std::shared_ptr<vm::Observer> launch(const vm::Launch&, const model::Device&, uint64_t operation) override;
+  void sleeps() override;
   void waited(WaitKind, uint64_t which) override;
   bool reached(WaitKind, uint64_t which) override;
   std::optional<double> time_between(uint64_t from, uint64_t to) override;
@@ -75,6 +77,7 @@ class DeviceClock : public Tool {
 
  private:
   using Model = timing::device::DeviceModel;
+  static constexpr double kPoolBlock = 32 << 20;  // bytes, by which pools grow
   using Ids = std::vector<uint64_t>;
 
   struct Stream {
@@ -125,7 +128,7 @@ class DeviceClock : public Tool {
   void charge_launch(const Operation&);
   void charge_call(const CallCost&);
   void charge_first(double model::Link::* cost);
-  bool give_back_free();
+  double give_back_free();
   double pinned_share(const vm::Allocation& allocation) const;
   void account_for(const Operation&, uint64_t id);
   uint64_t branch_of(const Operation&, const Ids& after);

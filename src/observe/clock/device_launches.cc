@@ -74,11 +74,7 @@ void DeviceClock::measured(uint64_t operation, LaunchProfile& profile, bool chil
   Open& open = found->second;
   if (far_.any() && !child) {
     const LinkUse use = far_.after_launch(operation, profile.prediction ? &profile.prediction->visits : nullptr, open.device);
-    const vm::Launch& l = profile.launch;
-    const double warps_of_block = (l.block[0] * l.block[1] * l.block[2] + 31) / 32;
-    const double at_once =
-        std::min<double>(static_cast<double>(uint64_t{l.grid[0]} * l.grid[1] * l.grid[2]), std::max(1u, l.resident_blocks));
-    const double all = use.nanoseconds(link_, time.nanoseconds, at_once * warps_of_block, model_.cc() >= 60);
+    const double all = use.nanoseconds(link_, time.nanoseconds, model_.cc() >= 60);
     if (timeline_) timeline_->describe_link_use(operation, use);
     if (profile.prediction) profile.prediction->wait_for_link(all);
     if (all > time.nanoseconds) time.memory_share *= time.nanoseconds / all, time.nanoseconds = all;
@@ -96,8 +92,9 @@ void DeviceClock::measured(uint64_t operation, LaunchProfile& profile, bool chil
   open.told = true;
   if (timeline_) timeline_->describe_time(operation, time);
   Model& model = devices_.at(open.device).model;
-  const timing::device::ChildCosts costs{link_.child_launch, link_.kernel_gap, link_.child_front,
-                                         static_cast<size_t>(std::max(1, model_.concurrent_kernels))};
+  const timing::device::ChildCosts costs{link_.child_launch, link_.child_each,
+                                         link_.child_end,    link_.kernel_gap,
+                                         link_.child_front,  static_cast<size_t>(std::max(1, model_.concurrent_kernels))};
   double all = place_children(time.nanoseconds, std::ceil(share), costs, open.children);
   if (timeline_ && !open.children.empty()) timeline_->place_children(operation, all, open.children);
   open.children = {};

@@ -64,6 +64,11 @@ uint64_t DeviceClock::branch_of(const Operation& operation, const Ids& after) {
   return branch;
 }
 
+void DeviceClock::graph_uploaded(const void* instance, size_t nodes) {
+  std::lock_guard lock(mutex_);
+  if (uploaded_.insert(instance).second) charge(link_.graph_upload + static_cast<double>(nodes) * link_.graph_upload_node);
+}
+
 void DeviceClock::graph_begins(uint64_t stream, const void* instance) {
   std::lock_guard lock(mutex_);
   std::vector<Graph>& all = graphs_[stream];

@@ -14,6 +14,7 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{2000};
+constexpr double kMiB = 1 << 20;
 
 }  // namespace
 
@@ -65,8 +66,11 @@ DeviceClock::Ids DeviceClock::awaited(WaitKind kind, uint64_t which, int* device
   return found->second.queue == Operation::Queue::Legacy ? before_next_on(found->second) : found->second.last;
 }
 
+void DeviceClock::sleeps() { this_call.sleeps = true; }
+
 void DeviceClock::waited(WaitKind kind, uint64_t which) {
   std::unique_lock lock(mutex_);
+  const bool sleeps = std::exchange(this_call.sleeps, false);
   if (auto* watch = activity_watch()) watch->waited(kind, which);
   if (!clock_.inside()) return;
   int ordinal = 0;
@@ -77,19 +81,19 @@ void DeviceClock::waited(WaitKind kind, uint64_t which) {
   far_.let_host_touch();
   this_call.quick = true;
   // A pool gives back what is free whenever the host waits, if nobody has told it to keep that.
-  const bool gives_back = !pool_keeps_ && give_back_free();
+  const double given_back = pool_keeps_ ? 0 : give_back_free();
   const uint64_t freed = std::exchange(pool_freed_, 0);
-  pool_waited_ = gives_back ? 0 : pool_waited_ + freed;
+  pool_waited_ = given_back > 0 ? 0 : pool_waited_ + freed;
   if (!this_call.asked) charge(link_.synchronize_call);
   if (const double end = end_of_waiting(lock, ordinal, on, ids); end > clock_.here()) {
-    clock_.here() = end + link_.wake;
+    clock_.here() = end + link_.wake + (sleeps ? link_.wake_asleep : 0);
     this_call.has_waited = true;
     this_call.waited_on = ordinal;
     this_call.waited_until = end;
     this_call.waited_count = std::min(ids.size(), this_call.waited_for.size());
     std::copy_n(ids.end() - static_cast<long>(this_call.waited_count), this_call.waited_count, this_call.waited_for.begin());
   }
-  if (gives_back) charge(link_.pool_back);
+  if (given_back > 0) charge(link_.pool_back + link_.pool_back_mib * std::max(0.0, given_back - kPoolBlock) / kMiB);
 }
 
 bool DeviceClock::reached(WaitKind kind, uint64_t which) {

@@ -10,7 +10,6 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32;
-constexpr double kOnTheirWay = 512;    // bytes, of a warp
 constexpr int kFirstWithFaults = 60;   // compute capability
 constexpr double kWorthBringing = 0.51;  // of a part of a block that the host has touched, for the rest to come too
 constexpr uint64_t kBlock = 2 << 20;       // within which it does
@@ -19,12 +18,9 @@ constexpr int kMostlyRead = 1, kNotMostlyRead = 2, kPreferredLocation = 3, kNoPr
 
 }  // namespace
 
-double LinkUse::nanoseconds(const model::Link& link, double of_kernel, double warps, bool faults) const {
-  double all = of_kernel;
-  if (read > 0 || written > 0) {
-    const double by_latency = read / (warps * kOnTheirWay) * link.zero_copy_latency;  // few warps cannot ask for enough
-    all = std::max({all, read / link.zero_copy_read, written / link.zero_copy_write, by_latency}) + (read > 0 ? link.zero_copy_latency : 0);
-  }
+double LinkUse::nanoseconds(const model::Link& link, double of_kernel, bool faults) const {
+  const double latency = read > 0 ? link.zero_copy_latency : 0;
+  double all = std::max({of_kernel, read / link.zero_copy_read + latency, written / link.zero_copy_write + latency});
   if (!faults) return all + migrated / link.pinned_to_device;  // pages come before the kernel begins
   if (migrated > 0 || populated > 0)
     all += (migrated > 0 ? link.managed_fault : link.managed_first_fault) + migrated / link.managed_migrate +

@@ -25,8 +25,8 @@ struct LinkUse {
   double read = 0, written = 0;  // bytes, directly
   double migrated = 0;  // bytes of pages that came because they were touched
   double populated = 0;  // bytes of pages that nobody had touched before
-  // What the kernel takes then, of whose warps so many are on the device at once.
-  double nanoseconds(const model::Link& link, double of_kernel, double warps, bool faults) const;
+  // What the kernel takes then; `of_kernel` knows how long its loads wait, not how many bytes the link can move.
+  double nanoseconds(const model::Link& link, double of_kernel, bool faults) const;
 };
 
 // What the host has touched that was not there.

@@ -10,6 +10,7 @@
 #include "observe/profiler/block_profile.h"
 #include "observe/profiler/fragments.h"
 #include "observe/profiler/traffic.h"
+#include "vm/engine.h"
 #include "vm/spans.h"
 
 namespace warpbeam::observe {
@@ -226,7 +227,11 @@ void LaunchProfile::end_grid(const vm::LaunchResult& result) {
   samples.sort();
   if (result.trap.kind != vm::TrapKind::None) trap = result.trap.message;
   ended = true;
-  if (tracer_ && trap.empty()) prediction = predictor_->predict(*tracer_, launch, totals());
+  if (tracer_ && trap.empty()) {
+    const Totals all = totals();
+    vm::tell_of_work(launch, wanted(), all.executed);
+    prediction = predictor_->predict(*tracer_, launch, all);
+  }
   tracer_ = nullptr;
 }
 

@@ -1,17 +1,20 @@
 #include "observe/profiler/predictor.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <ranges>
 #include <string_view>
 
+#include "model/link.h"
 #include "model/transactions.h"
+#include "vm/memory.h"
 
 namespace warpbeam::observe {
 namespace {
 
-constexpr uint64_t kLine = 128;
+constexpr uint64_t kLine = 128, kSector = 32;
 constexpr uint64_t kMostChanges = 30;    // of arguments that are a reason to follow a launch
 constexpr uint64_t kMostStrangers = 60;  // that are one to follow the next launch
 constexpr size_t kMostKnown = 8;         // of a kind
@@ -21,10 +24,10 @@ auto kind_of(const vm::Launch& launch) {
   return std::tuple(launch.kernel->code->function->serial, launch.grid, launch.block, launch.dynamic_shared);
 }
 
-bool alike(const timing::Work& a, const timing::Work& b) {
+bool alike(uint64_t instructions, const timing::MemoryWork& a, const timing::Work& b) {
   constexpr double kFew = 1000;  // sectors: 32 KB
   const auto near = [](double x, double y) { return std::abs(x - y) <= 0.01 * std::max(x, y) + kFew; };
-  return a.instructions == b.instructions && near(a.atomic_cycles, b.atomic_cycles) && near(a.read_sectors, b.read_sectors) &&
+  return instructions == b.instructions && near(a.atomic_cycles, b.atomic_cycles) && near(a.read_sectors, b.read_sectors) &&
          near(a.written_back, b.written_back);
 }
 
@@ -103,6 +106,27 @@ std::vector<uint32_t> sizes_of_blocks(const LaunchTracer& tracer, const std::vec
   return sizes;
 }
 
+// Those of memory that lies with the host.
+void find_far_accesses(std::vector<timing::BlockTrace>& blocks, const vm::DeviceMemory& memory) {
+  uint64_t begin = 0, end = 0;  // of the allocation that was found last
+  bool far = false;
+  for (timing::BlockTrace& block : blocks)
+    for (timing::WarpTrace& warp : block.warps)
+      for (timing::Access& access : warp.accesses) {
+        if (access.space != timing::Space::Global || !access.lines) continue;
+        const timing::Line& line = block.lines[access.first_line];
+        // Of the line's sectors the first one that is wanted: an allocation may begin in its middle.
+        const uint64_t address = line.number * kLine + static_cast<uint64_t>(std::countr_zero(unsigned{line.sectors} | 8u)) * kSector;
+        if (address < begin || address >= end) {
+          const auto found = memory.find(address);
+          if (!found) continue;
+          begin = found->base, end = found->base + std::max<uint64_t>(1, found->accessible);
+          far = found->kind == vm::MemoryKind::Pinned || found->kind == vm::MemoryKind::Registered;
+        }
+        access.far = far;
+      }
+}
+
 }  // namespace
 
 Predictor::Known& Predictor::Followed::nearest(uint64_t instructions) {
@@ -127,17 +151,51 @@ timing::SampledL2& Predictor::l2_of(const model::Device& device) {
   return l2_.try_emplace(device.key, usable, kLinesPerSample).first->second;
 }
 
+Predictor::Traffic Predictor::traffic_of(const LaunchTracer& tracer, const timing::Work& followed,
+                                         const std::vector<const vm::FunctionCode*>& functions, uint64_t together) {
+  Traffic t;
+  t.atomic_cycles = cycles_of(tracer.visits.atomics, timing::rates_of(tracer.device));
+  const Visits& visits = tracer.visits;
+  if (visits.kept.empty()) return t;
+  t.from_memory.resize(followed.functions.size());
+  for (size_t k = 0; k < t.from_memory.size(); ++k) t.from_memory[k].resize(followed.functions[k].code->block_of.size());
+  std::unordered_map<uint32_t, size_t> place_of;
+  for (size_t k = 0; k < functions.size(); ++k) place_of[functions[k]->index] = k;
+  timing::SampledL2& l2 = l2_of(tracer.device);
+  const double each = static_cast<double>(kLinesPerSample) * static_cast<double>(visits.kept.size() + visits.left_out) /
+                      static_cast<double>(visits.kept.size());
+  for (uint32_t k : in_time(visits.kept, together)) {
+    const Visit& v = visits.kept[k];
+    const timing::SampledL2::Outcome o = l2.visit({v.line, v.sectors, v.bytes_of_sector, v.kind});
+    t.written_back += o.written * each;
+    t.read_sectors += o.read * each;
+    t.bursts += o.bursts * each;
+    t.bursts_alone += o.alone * each;
+    t.read_for_stores += o.holes * each;
+    const auto place = place_of.find(v.function);
+    if (place == place_of.end() || place->second >= t.from_memory.size()) continue;
+    auto& shares = t.from_memory[place->second];
+    if (v.instruction >= shares.size()) continue;
+    shares[v.instruction].sectors += o.wanted * each;
+    shares[v.instruction].fetched += (o.read - o.holes) * each;
+    shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
+  }
+  return t;
+}
+
 Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals) {
   const timing::Rates& rates = timing::rates_of(tracer.device);
   std::lock_guard lock(mutex_);
   Followed& kind = followed_[kind_of(launch)];
-  auto work = std::make_shared<timing::Work>();
   const bool fresh = tracer.follows || kind.known.empty();
   Known stranger;
   Known* known = fresh ? &stranger : &kind.nearest(totals.executed);
   constexpr double kOther = 1.02;
   kind.stranger = !fresh && times(known->work->instructions, totals.executed) > kOther && kind.strangers++ < kMostStrangers;
+  auto work = fresh ? std::make_shared<timing::Work>() : nullptr;
   if (fresh) {
+    if (keeps_visits_) find_far_accesses(tracer.blocks, *launch.memory);
+    work->far_latency = model::link_of(tracer.device).zero_copy_latency;
     std::ranges::sort(tracer.blocks, {}, &timing::BlockTrace::block);
     timing::find_shared_lines(tracer.blocks);
     std::ranges::for_each(tracer.blocks, timing::find_late_lines);
@@ -146,49 +204,30 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
       work->functions.push_back({f.code, {}});
       known->functions.push_back(f.function);
     }
-  } else {
-    *work = *known->work;
-    work->written_back = work->read_sectors = work->read_for_stores = work->bursts = work->bursts_alone = 0;
   }
+  const auto resident = static_cast<uint32_t>(std::max<uint64_t>(1, totals.resident_blocks));
+  const uint64_t together = uint64_t{resident} * static_cast<uint64_t>(rates.multiprocessors);
+  Traffic traffic = traffic_of(tracer, fresh ? *work : *known->work, known->functions, together);
+  const double camps = camping(tracer.visits, tracer.device, together, rates.partition_share);
+  const auto kept = [&] { return keeps_visits_ ? std::move(tracer.visits) : Visits(); };
+  // A launch that did the same as one before, out of the same caches, takes as long.
+  if (!fresh && alike(totals.executed, traffic, *known->predicted_for)) return {*known->predicted, known->functions, kept()};
+
+  if (!fresh) work = std::make_shared<timing::Work>(*known->work);
   work->grid_blocks = tracer.grid_blocks;
   work->block_threads = tracer.block_threads;
-  work->resident_blocks = static_cast<uint32_t>(std::max<uint64_t>(1, totals.resident_blocks));
+  work->resident_blocks = resident;
   work->shared_bytes = (totals.static_shared + totals.dynamic_shared) * work->resident_blocks;
   work->instructions = totals.executed;
   work->cooperative = launch.cooperative;
-
-  // Where sectors came from.
-  for (size_t k = 0; k < work->functions.size(); ++k) work->functions[k].from_memory.assign(work->functions[k].code->block_of.size(), {});
-  std::unordered_map<uint32_t, size_t> place_of;
-  for (size_t k = 0; k < known->functions.size(); ++k) place_of[known->functions[k]->index] = k;
-  timing::SampledL2& l2 = l2_of(tracer.device);
-  const Visits& visits = tracer.visits;
-  const uint64_t together = uint64_t{work->resident_blocks} * static_cast<uint64_t>(rates.multiprocessors);
-  const double each =
-      static_cast<double>(kLinesPerSample) *
-      (visits.kept.empty() ? 1 : static_cast<double>(visits.kept.size() + visits.left_out) / static_cast<double>(visits.kept.size()));
-  for (uint32_t k : in_time(visits.kept, together)) {
-    const Visit& v = visits.kept[k];
-    const timing::SampledL2::Outcome o = l2.visit({v.line, v.sectors, v.bytes_of_sector, v.kind});
-    work->written_back += o.written * each;
-    work->read_sectors += o.read * each;
-    work->bursts += o.bursts * each;
-    work->bursts_alone += o.alone * each;
-    work->read_for_stores += o.holes * each;
-    const auto place = place_of.find(v.function);
-    if (place == place_of.end() || place->second >= work->functions.size()) continue;
-    auto& shares = work->functions[place->second].from_memory;
-    if (v.instruction >= shares.size()) continue;
-    shares[v.instruction].sectors += o.wanted * each;
-    shares[v.instruction].fetched += (o.read - o.holes) * each;
-    shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
+  static_cast<timing::MemoryWork&>(*work) = traffic;
+  for (size_t k = 0; k < work->functions.size(); ++k) {
+    auto& shares = work->functions[k].from_memory;
+    shares.assign(work->functions[k].code->block_of.size(), {});
+    if (k < traffic.from_memory.size()) shares = std::move(traffic.from_memory[k]);
   }
-  work->atomic_cycles = cycles_of(visits.atomics, rates);
-  work->camping = camping(visits, tracer.device, together, rates.partition_share);
+  work->camping = camps;
   work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
-  const auto kept = [&] { return keeps_visits_ ? std::move(tracer.visits) : Visits(); };
-  // A launch that did the same as one before, out of the same caches, takes as long.
-  if (!fresh && alike(*work, *known->predicted_for)) return {*known->predicted, known->functions, kept()};
   work->sizes = sizes_of_blocks(tracer, work->blocks);
   Predicted p{timing::predict(*work, rates), known->functions, kept()};
   known->predicted = std::make_shared<timing::Prediction>(p);

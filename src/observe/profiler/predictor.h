@@ -49,6 +49,12 @@ class Predictor {
     std::vector<Known> known;             // the newest first
     Known& nearest(uint64_t instructions);
   };
+  struct Traffic : timing::MemoryWork {
+    std::vector<std::vector<timing::FromMemory>> from_memory;  // of each function that was followed, by PTX instruction; empty: none
+  };
+  // Goes through L2, which is another one then.
+  Traffic traffic_of(const LaunchTracer& tracer, const timing::Work& followed, const std::vector<const vm::FunctionCode*>& functions,
+                     uint64_t together);
   timing::SampledL2& l2_of(const model::Device& device);
 
   std::mutex mutex_;

@@ -20,6 +20,7 @@ struct Group {
   std::vector<size_t> members;
   size_t over = 0;
   size_t next = 0;  // the first member that waits for a join
+  double launched = 0;  // the last one that has been
 };
 
 class Placing {
@@ -50,7 +51,7 @@ class Placing {
     for (Child& child : children_)  // of what waits for something that never is
       if (child.end < child.begin || child.end == 0) child.end = std::max(child.begin, now_);
     std::ranges::stable_sort(children_, {}, &Child::begin);
-    return std::max(end_, now_);
+    return std::max(end_, now_) + costs_.end;
   }
 
  private:
@@ -82,6 +83,7 @@ class Placing {
     before_.resize(children_.size(), kernel_);
     group_.resize(children_.size());
     place_.resize(children_.size());
+    may_begin_.resize(children_.size());
     std::map<std::pair<size_t, uint64_t>, size_t> groups;
     for (size_t k = 0; k < children_.size(); ++k) {
       if (const auto found = known.find(children_[k].parent); children_[k].parent && found != known.end() && found->second != k)
@@ -130,7 +132,8 @@ class Placing {
       const size_t k = group.members[group.next];
       const auto before = [&](size_t other) { return children_[other].number < children_[k].joined; };
       if (group.over < static_cast<size_t>(std::ranges::partition_point(group.members, before) - group.members.begin())) return;
-      if (before_[k] == kernel_ || open_[before_[k]] == 0) make_ready(k, at + costs_.launch);
+      may_begin_[k] = (group.launched = std::max(group.launched, at) + costs_.each) + costs_.launch;
+      if (before_[k] == kernel_ || open_[before_[k]] == 0) make_ready(k, may_begin_[k]);
     }
   }
   void make_ready(size_t k, double at) { ready_.emplace(at, k); }
@@ -156,7 +159,7 @@ class Placing {
         Group& group = groups_[group_[now]];
         ++group.over;
         for (size_t k : behind_[now])
-          if (place_[k] < group.next) make_ready(k, now_ + costs_.gap);
+          if (place_[k] < group.next) make_ready(k, std::max(may_begin_[k], now_ + costs_.gap));
         let_go_on(group, now_);
       }
       now = parent_[now];
@@ -171,6 +174,7 @@ class Placing {
   bool kernel_runs_ = false;
   std::vector<size_t> parent_;
   std::vector<size_t> group_, place_;       // of a child: its group, and where it is in that
+  std::vector<double> may_begin_;           // of a child that has been launched: as far as its launch is concerned
   std::vector<size_t> before_;              // of a child, in its stream; kernel_: nothing
   std::vector<size_t> open_;                // of a grid: its own blocks, and what it launched that is not over
   std::vector<std::vector<size_t>> of_;     // groups of a grid

@@ -23,6 +23,8 @@ struct Child {
 
 struct ChildCosts {
   double launch = 0;  // until a child may begin
+  double each = 0;  // that a block takes for each that it launches
+  double end = 0;  // until the kernel is known to be over with all of them
   double gap = 0;  // between two of a stream
   double front = 0;  // between the beginnings of two
   std::size_t at_once = 128;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "timing/rates.h"
 
 namespace warpbeam::timing::device {
 
@@ -23,6 +24,13 @@ bool is_kernel(const Operation& o) { return o.kind == Kind::Kernel || o.kind == 
 // Of a kernel: the waves in which its blocks run, and how much of the device it can use in each but the last, and in that.
 double waves(const Operation& o) { return o.at_once ? std::ceil(static_cast<double>(o.blocks) / static_cast<double>(o.at_once)) : 1; }
 
+// Of the wave that runs: where the kernel is then.
+double end_of_wave(const Operation& o, double progress) {
+  if (o.nanoseconds == kUnknown) return 0;
+  const double each = o.nanoseconds / waves(o);
+  return std::min(o.nanoseconds, each * (std::floor((progress + kInstant) / each) + 1));
+}
+
 double need(const Operation& o, double progress) {
   if (o.kind == Kind::Memory || !o.at_once) return 0;
   const double all = waves(o);
@@ -36,6 +44,7 @@ double need(const Operation& o, double progress) {
 DeviceModel::DeviceModel(const model::Device& device, int connections, Done done)
     : device_(&device), link_(&model::link_of(device)), connections_(std::max(1, connections)), done_(std::move(done)) {
   engines_.resize(static_cast<size_t>(std::max(0, device.copy_engines.value_or(2))));
+  ready_saves_ = std::max(0.0, rates_of(device).launch_ns - link_->ready_launch);
   if (single_queue()) queues_.resize(1 + std::min<size_t>(2, engines_.size()));
 }
 
@@ -59,7 +68,10 @@ size_t DeviceModel::engine_of(const Operation& o) const {
 
 double DeviceModel::gap(const Operation& from, const Operation& to) const {
   if (to.kind == Kind::Record) return is_kernel(from) || from.kind == Kind::Copy ? link_->kernel_event : link_->event;
-  if (to.kind == Kind::HostFunction) return now_ - to.submitted > kPatience ? link_->host_function_behind : link_->host_function;
+  if (to.kind == Kind::HostFunction) {
+    if (from.kind == Kind::HostFunction) return 0;  // the thread that calls them is awake
+    return now_ - to.submitted > kPatience ? link_->host_function_behind : link_->host_function;
+  }
   if (from.kind == Kind::HostFunction) return link_->wait_gap;
   if (from.stream != to.stream) return from.kind == Kind::Record ? link_->wait_gap : link_->kernel_gap;
   if (to.kind == Kind::Mark) return 0;
@@ -131,7 +143,7 @@ size_t DeviceModel::unfinished(uint64_t stream) const {
 }
 
 void DeviceModel::advance(double until) {
-  for (;;) {
+  while (unfinished()) {
     settle();
     const double then = next();
     if (then > until || then == kNever) break;
@@ -240,7 +252,7 @@ void DeviceModel::start(Live& one) {
   // What is ready when the kernel before it ends, or when there is room, has been launched meanwhile.
   if (one.operation.kind != Kind::Kernel) return;
   if (one.times.waited == Waited::Multiprocessors) {
-    one.progress = link_->full_saves;
+    one.progress = ready_saves_;
     if (one.operation.nanoseconds != kUnknown) one.progress = std::min(one.progress, one.operation.nanoseconds / 2);
     return;
   }
@@ -248,8 +260,8 @@ void DeviceModel::start(Live& one) {
   const auto before = live_.find(one.times.behind);
   if (before == live_.end() || before->second.operation.kind != Kind::Kernel) return;
   const bool graph = one.operation.in_graph && before->second.operation.in_graph;
-  one.progress = graph ? link_->graph_saves : link_->row_saves;
-  const double least = graph ? link_->graph_least : 0;
+  one.progress = graph ? ready_saves_ : link_->row_saves;
+  const double least = graph ? link_->ready_launch : 0;
   if (one.operation.nanoseconds != kUnknown) one.progress = std::max(0.0, std::min(one.progress, one.operation.nanoseconds - least));
   one.least = one.progress + least;
 }
@@ -271,21 +283,24 @@ bool DeviceModel::start_copies() {
 void DeviceModel::share_out() {
   free_share_ = 1;
   double memory = 0;
-  // Blocks that run come to their end, however urgent others are: in its last wave a kernel keeps what it has.
+  // Blocks that run come to their end, however urgent others are: until its wave is over a kernel keeps what it has.
   const auto keeps = [](const Live& one) {
     const Operation& o = one.operation;
-    const double all = waves(o);
-    return one.running && o.kind == Kind::Kernel && o.nanoseconds != kUnknown && one.progress >= o.nanoseconds * (all - 1) / all - kInstant;
+    return one.running && o.kind == Kind::Kernel && o.nanoseconds != kUnknown && one.progress < one.wave_ends - kInstant;
   };
   double kept = 0;
-  for (uint64_t id : kernels_)
-    if (const Live& one = live(id); keeps(one)) kept += one.share;
+  for (uint64_t id : kernels_) {
+    Live& one = live(id);
+    if (one.running && one.progress > one.wave_ends + kInstant) one.wave_ends = end_of_wave(one.operation, one.progress);
+    if (keeps(one)) kept += one.share;
+  }
   for (uint64_t id : kernels_) {
     Live& one = live(id);
     const Operation& o = one.operation;
     if (keeps(one)) kept -= one.share;
     // A copy that has no engine of its own takes the whole device.
     const double wanted = o.kind == Kind::Copy ? 1 : need(o, one.progress);
+    if (!keeps(one)) one.wave_ends = end_of_wave(o, one.progress);
     one.share = std::min(wanted, std::max(0.0, free_share_ - kept));
     if (one.share < kNothing && wanted > 0) one.share = 0;
     free_share_ -= one.share;
@@ -369,19 +384,22 @@ double DeviceModel::next() const {
   };
   for (const Ids& queue : queues_)
     if (!queue.empty())
-      if (const Live& head = live_.at(queue.front()); !head.open) at(head.ready);
-  at(front_free_);
-  at(functions_free_);
+      if (const Live& head = live_.at(queue.front()); !head.open) at(head.ready), at(front_free_);
+  if (!others_.empty()) at(functions_free_);
   if (!in_stream_.empty())
     for (const auto* others : {&beside_.kernels, &beside_.to_device, &beside_.to_host})
       for (const Others::Span& span : *others) at(span.begin), at(span.end);
+  // Then it matters when each wave is over, else only when the last one begins.
+  const bool urgent_waits = kernels_.size() > 1 && !live_.at(kernels_.front()).running;
   const auto running = [&](const Live& one) {
     const Operation& o = one.operation;
     if (!one.running || one.rate <= 0 || o.nanoseconds == kUnknown) return;
     at(now_ + std::max(2 * kInstant, (o.nanoseconds - one.progress) / one.rate));
     const double all = waves(o), last = o.nanoseconds * (all - 1) / all;
-    if (o.kind == Kind::Kernel && all > 1 && one.progress < last - kInstant)
-      at(now_ + std::max(2 * kInstant, (last - one.progress) / one.rate));
+    if (o.kind != Kind::Kernel || all <= 1) return;
+    if (one.progress < last - kInstant) at(now_ + std::max(2 * kInstant, (last - one.progress) / one.rate));
+    if (urgent_waits && one.progress < one.wave_ends - kInstant)
+      at(now_ + std::max(2 * kInstant, (one.wave_ends - one.progress) / one.rate));
   };
   for (uint64_t id : kernels_) running(live_.at(id));
   for (const Ids& engine : engines_)

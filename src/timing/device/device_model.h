@@ -82,6 +82,7 @@ class DeviceModel {
     double least = 0;  // that it takes, of that what passed before it began
     double rate = 0;
     double share = 0;  // of the multiprocessors
+    double wave_ends = 0;  // of its nanoseconds: where the blocks that run are over
     bool running = false, done = false;
   };
   using Ids = std::deque<uint64_t>;
@@ -112,6 +113,7 @@ class DeviceModel {
   int connections_;
   Done done_;
   double now_ = 0;
+  double ready_saves_ = 0;  // of a kernel's time, where it was made ready before it could begin
   double front_free_ = 0;  // when the next kernel may begin
   double functions_free_ = 0;  // when the next host function may begin
   double free_share_ = 1;  // of the multiprocessors
