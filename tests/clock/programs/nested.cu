@@ -3,9 +3,10 @@
 
 #include <cstdio>
 
+// Long enough that one still runs when the next but one has been launched.
 __device__ void work(float* x) {
   float v = threadIdx.x;
-  for (int k = 0; k < 2000; ++k) v = v * 0.99f + 0.5f;
+  for (int k = 0; k < 20000; ++k) v = v * 0.99f + 0.5f;
   x[threadIdx.x] = v;
 }
 
