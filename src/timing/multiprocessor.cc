@@ -22,6 +22,7 @@ struct Warp {
   size_t step = 0, next_step = 0;   // being executed; the first that does not belong to its text
   size_t end_step = 0;              // of its trace
   uint64_t again = 0;               // how often the second half of its trace stands for what was not kept
+  size_t last_from = 0;             // the last time, from this step on
   uint64_t round = 0;               // which of these times it is
   uint64_t rounds = 1;              // so many of them come to lines of their own, then it is the same ones' turn again
   const Text* text = nullptr;
@@ -364,7 +365,7 @@ class Multiprocessor {
       if (t && warp.next_step >= warp.end_step && warp.again) {
         --warp.again;
         warp.round = (warp.round + 1) % warp.rounds;
-        warp.next_step = t->steps.size() / 2;
+        warp.next_step = warp.again ? t->steps.size() / 2 : warp.last_from;
       }
       if (!t || warp.next_step >= warp.end_step) return false;
       warp.step = warp.next_step;
@@ -402,21 +403,64 @@ class Multiprocessor {
     }
   }
 
-  // What was not kept of a warp's way, and what its block does beyond the one that was followed, is more of the second half of that
-  // way; what it does less is missing at its end. Where warps wait for each other they go on equally often.
-  void repeat(Warp& warp, const Part& part) const {
+  // Machine instructions of a warp's way, and of its second half by steps.
+  struct Length {
+    double all = 0, late = 0;
+  };
+  double length_of(const Step& s) const {
+    const ReadyBlock& block = program_.functions[s.function][s.block];
+    if (block.folded_into >= 0) return 0;  // comes along with another one
+    return block.turns > 1 ? static_cast<double>(block.unrolled.code.size()) / block.turns : static_cast<double>(block.once.code.size());
+  }
+  Length length_of(const WarpTrace& t) const {
+    Length l;
+    for (size_t k = 0; k < t.steps.size(); ++k) {
+      const double of_step = length_of(t.steps[k]);
+      l.all += of_step;
+      if (k >= t.steps.size() / 2) l.late += of_step;
+    }
+    return l;
+  }
+  Length length_of(const BlockTrace& b) {
+    if (std::exchange(measured_, &b) == &b) return measured_length_;
+    measured_length_ = {};
+    for (const WarpTrace& t : b.warps) {
+      const Length l = length_of(t);
+      measured_length_.all += l.all, measured_length_.late += l.late;
+    }
+    return measured_length_;
+  }
+
+  // What was not kept of a warp's way, and what its block does beyond the one that was followed, is more of the second half of that way, as often as it
+  // takes and the last time as much of its end as is left; what it does less is missing at its end. Where warps wait for each other they go on equally
+  // often.
+  void repeat(Warp& warp, const Part& part) {
     const auto executed = static_cast<double>(has_barriers_ ? part.trace->executed : warp.trace->executed) * part.times;
     const auto kept = static_cast<double>(has_barriers_ ? part.trace->instructions : warp.trace->instructions);
     if (kept <= 0) return;
-    const size_t steps = warp.end_step;
     constexpr double kMostRounds = 4096;  // as many as leave a line's number apart from others'
     const BlockTrace& all = *part.trace;
     const double more = all.late_lines ? static_cast<double>(all.lines_beyond) / static_cast<double>(all.late_lines) : 0;
     warp.rounds = part.times > 1 && all.late_lines ? static_cast<uint64_t>(kMostRounds)
                                                    : 1 + static_cast<uint64_t>(std::llround(std::min(more, kMostRounds - 1)));
-    const double half = static_cast<double>(steps - steps / 2) / static_cast<double>(std::max<size_t>(1, steps));
-    if (executed >= kept) warp.again = static_cast<uint64_t>(std::llround((executed - kept) / kept / half));
-    else warp.end_step = std::max<size_t>(1, static_cast<size_t>(std::llround(static_cast<double>(warp.end_step) * executed / kept)));
+    if (executed < kept) {
+      warp.end_step = std::max<size_t>(1, static_cast<size_t>(std::llround(static_cast<double>(warp.end_step) * executed / kept)));
+      return;
+    }
+    constexpr double kLittle = 0.005;
+    const Length l = has_barriers_ ? length_of(all) : length_of(*warp.trace);
+    const double missing = executed / kept - 1;  // of what was kept
+    if (missing < kLittle || l.late <= 0) return;
+    const double halves = missing * l.all / l.late;
+    warp.again = static_cast<uint64_t>(std::ceil(halves - kLittle));
+    const double left = (halves - static_cast<double>(warp.again - 1)) * length_of(*warp.trace).late;
+    const std::vector<Step>& steps = warp.trace->steps;
+    warp.last_from = steps.size();
+    for (double passed = 0; warp.last_from; --warp.last_from) {
+      const double next = length_of(steps[warp.last_from - 1]);
+      if (warp.last_from < steps.size() && passed + next / 2 > left) break;
+      passed += next;
+    }
   }
 
   static bool same(const Step& a, const Step& b) { return a.function == b.function && a.block == b.block; }
@@ -877,6 +921,8 @@ class Multiprocessor {
   Ticks atomics_left_ = ticks(share_.atomics);  // all of them take no longer together
   double unused_credit_ = 0;
   bool has_barriers_ = false, copies_ = false;
+  const BlockTrace* measured_ = nullptr;  // whose warps' ways are so long together
+  Length measured_length_;
   double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
   std::vector<std::vector<double>> credit_;
   const std::vector<Part>* blocks_ = nullptr;

@@ -412,6 +412,31 @@ TEST(Chip, OneLongBlockIsWaitedFor) {
   EXPECT_NEAR(p.instructions, static_cast<double>(work.instructions), 0.01 * p.instructions);
 }
 
+TEST(Chip, WhatWasNotKeptIsAsLongAsItWas) {
+  assembly::MachineText text;
+  for (int k = 0; k < 1004; ++k) text.push_back(instruction(Operation::FloatFma, 1, 1));
+  Work work = work_of(text, 1, 1);
+  // Four instructions and a long turn of a loop.
+  MachineCode code = *work.functions[0].code;
+  MachineBlock turn = code.blocks[0];
+  turn.text.erase(turn.text.begin(), turn.text.begin() + 4);
+  turn.begin = 4;
+  code.blocks[0].text.resize(4);
+  code.blocks[0].end = 4;
+  code.blocks.push_back(turn);
+  std::fill(code.block_of.begin() + 4, code.block_of.end(), 1);
+  work.functions[0].code = std::make_shared<const MachineCode>(code);
+  for (uint64_t turns : {5, 7, 33}) {
+    WarpTrace& w = work.blocks[0].warps[0];
+    w.steps.assign(5, {0, 0, ~0u, false, 0});
+    w.steps.insert(w.steps.end(), 5, {0, 1, ~0u, false, 0});
+    w.instructions = work.blocks[0].instructions = 5 * 4 + 5 * 1000;
+    w.executed = work.blocks[0].executed = work.instructions = 5 * 4 + turns * 1000;
+    const Prediction p = predict(work, h100());
+    EXPECT_NEAR(p.instructions, static_cast<double>(work.instructions), 0.03 * p.instructions) << turns;
+  }
+}
+
 TEST(Chip, WorkThatBlocksFetchIsSharedByAll) {
   assembly::MachineText text{instruction(Operation::AtomicGlobal, 1, 1), instruction(Operation::FloatFma, 1, 1)};
   text[0].access = true;

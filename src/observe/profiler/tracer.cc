@@ -229,12 +229,14 @@ void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, c
   if (!at.loops(place)) at.loop_begin = 1, at.loop_end = 0, at.waiting = false;
   if (!waits) {
     ++trace_.executed;
-    if (t.executed++ < launch_.most_instructions() && place < code_->block_of.size()) {
+    const uint64_t before = t.executed++;
+    const uint32_t block = place < code_->block_of.size() ? code_->block_of[place] : ~0u;
+    const bool begins = at.function != &function || at.block != block || (block != ~0u && place == code_->blocks[block].begin);
+    // The last step is kept whole.
+    if (block != ~0u && (before < launch_.most_instructions() || (before == t.instructions && !begins))) {
       ++trace_.instructions;
       ++t.instructions;
-      const uint32_t block = code_->block_of[place];
-      if (at.function != &function || at.block != block || place == code_->blocks[block].begin)
-        t.steps.push_back({function_index_, block, active, false, static_cast<uint32_t>(t.accesses.size())});
+      if (begins) t.steps.push_back({function_index_, block, active, false, static_cast<uint32_t>(t.accesses.size())});
       at.function = &function, at.block = block;
     }
   }
