@@ -143,6 +143,7 @@ class Unroller {
     }
     int64_t by = 0, long_step = 0;
     if (!counted(text, steps, writes, by, long_step)) return;
+    // Each four of them make their addresses anew (the instructions of a turn, counted on an H200).
     const bool again = !f_.nounroll.empty() && by % kTurns == 0;
     if (again && !short_enough_again(text)) return;
     const uint32_t turns = turns_of(text, long_step);
