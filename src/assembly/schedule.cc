@@ -351,8 +351,9 @@ class Scheduler {
       drop(available);
       drop(pending);
       uint32_t pick = ~0u;
-      const bool full = static_cast<uint32_t>(std::max(held_now_, 0)) >= most_, no_predicates = held_predicates_ >= kMostPredicates;
-      if (!full && !no_predicates && static_cast<uint32_t>(std::max(held_now_, 0)) >= for_loads) {
+      const auto held = static_cast<uint32_t>(std::max(held_now_, 0));
+      const bool full = held >= most_, no_predicates = held_predicates_ >= kMostPredicates;
+      if (!full && !no_predicates && held >= for_loads) {
         const auto no_more_loads = [&](uint32_t k) {
           if (!((from_memory(k) || leads[k]) && grows(text[begin + k]) > 0)) pick = k;
           return pick == k;

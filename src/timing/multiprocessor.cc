@@ -448,12 +448,13 @@ class Multiprocessor {
       return;
     }
     constexpr double kLittle = 0.005;
-    const Length l = has_barriers_ ? length_of(all) : length_of(*warp.trace);
     const double missing = executed / kept - 1;  // of what was kept
-    if (missing < kLittle || l.late <= 0) return;
+    if (missing < kLittle) return;
+    const Length own = length_of(*warp.trace), l = has_barriers_ ? length_of(all) : own;
+    if (l.late <= 0) return;
     const double halves = missing * l.all / l.late;
     warp.again = static_cast<uint64_t>(std::ceil(halves - kLittle));
-    const double left = (halves - static_cast<double>(warp.again - 1)) * length_of(*warp.trace).late;
+    const double left = (halves - static_cast<double>(warp.again - 1)) * own.late;
     const std::vector<Step>& steps = warp.trace->steps;
     warp.last_from = steps.size();
     for (double passed = 0; warp.last_from; --warp.last_from) {
