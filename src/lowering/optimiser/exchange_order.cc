@@ -17,6 +17,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
 
+#include "lowering/optimiser/kept_analyses.h"
+
 namespace warpbeam::lowering {
 namespace {
 
@@ -106,10 +108,7 @@ llvm::PreservedAnalyses KeepExchangeOrder::run(llvm::Function& f, llvm::Function
     b.CreateCall(llvm::InlineAsm::get(llvm::FunctionType::get(b.getVoidTy(), false), "", "~{memory}", /*hasSideEffects=*/true));
     changed = true;
   }
-  if (!changed) return llvm::PreservedAnalyses::all();
-  llvm::PreservedAnalyses kept;
-  kept.preserveSet<llvm::CFGAnalyses>();
-  return kept;
+  return kept_by_change(changed);
 }
 
 }  // namespace warpbeam::lowering

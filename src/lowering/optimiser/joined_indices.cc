@@ -10,6 +10,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 
+#include "lowering/optimiser/kept_analyses.h"
+
 namespace warpbeam::lowering {
 namespace {
 
@@ -56,10 +58,7 @@ llvm::PreservedAnalyses JoinIndices::run(llvm::Function& function, llvm::Functio
   for (GetElementPtrInst* element : elements)
     if (join(*element, loops)) joined.push_back(element);
   for (GetElementPtrInst* element : joined) element->eraseFromParent();
-  if (joined.empty()) return llvm::PreservedAnalyses::all();
-  llvm::PreservedAnalyses kept;
-  kept.preserveSet<llvm::CFGAnalyses>();
-  return kept;
+  return kept_by_change(!joined.empty());
 }
 
 }  // namespace warpbeam::lowering

@@ -12,6 +12,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
+#include "lowering/optimiser/kept_analyses.h"
+
 namespace warpbeam::lowering {
 namespace {
 
@@ -87,10 +89,7 @@ llvm::PreservedAnalyses JoinStores::run(llvm::Function& f, llvm::FunctionAnalysi
   const llvm::DominatorTree& tree = analyses.getResult<llvm::DominatorTreeAnalysis>(f);
   bool changed = false;
   for (llvm::BasicBlock& block : f) changed = join(block, tree) || changed;
-  if (!changed) return llvm::PreservedAnalyses::all();
-  llvm::PreservedAnalyses kept;
-  kept.preserveSet<llvm::CFGAnalyses>();
-  return kept;
+  return kept_by_change(changed);
 }
 
 }  // namespace warpbeam::lowering

@@ -11,6 +11,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include "lowering/optimiser/kept_analyses.h"
+
 namespace warpbeam::lowering {
 namespace {
 
@@ -39,10 +41,7 @@ llvm::PreservedAnalyses KeepReloads::run(llvm::Function& f, llvm::FunctionAnalys
       stores.push_back(store);
   }
   for (llvm::StoreInst* store : stores) store->setOperand(0, llvm::IRBuilder<>(store).CreateFreeze(store->getValueOperand()));
-  if (stores.empty()) return llvm::PreservedAnalyses::all();
-  llvm::PreservedAnalyses kept;
-  kept.preserveSet<llvm::CFGAnalyses>();
-  return kept;
+  return kept_by_change(!stores.empty());
 }
 
 }  // namespace warpbeam::lowering

@@ -16,6 +16,8 @@
 
 #include <optional>
 
+#include "lowering/optimiser/kept_analyses.h"
+
 namespace warpbeam::lowering {
 namespace {
 
@@ -117,10 +119,7 @@ llvm::PreservedAnalyses WholeLoads::run(llvm::Function& f, llvm::FunctionAnalysi
   }
   bool changed = false;
   for (const Neighbours& near : all) changed = join(near) || changed;
-  if (!changed) return llvm::PreservedAnalyses::all();
-  llvm::PreservedAnalyses kept;
-  kept.preserveSet<llvm::CFGAnalyses>();
-  return kept;
+  return kept_by_change(changed);
 }
 
 }  // namespace warpbeam::lowering

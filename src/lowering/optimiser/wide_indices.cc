@@ -14,6 +14,8 @@
 #include <map>
 #include <set>
 
+#include "lowering/optimiser/kept_analyses.h"
+
 namespace warpbeam::lowering {
 namespace {
 
@@ -134,10 +136,7 @@ llvm::PreservedAnalyses WidenIndices::run(llvm::Function& function, llvm::Functi
       make(*key, places);
       changed = true;
     }
-  if (!changed) return llvm::PreservedAnalyses::all();
-  llvm::PreservedAnalyses kept;
-  kept.preserveSet<llvm::CFGAnalyses>();
-  return kept;
+  return kept_by_change(changed);
 }
 
 }  // namespace warpbeam::lowering
