@@ -177,6 +177,85 @@ EOF
   expect 0 '^both$' env WARPBEAM_ENGINE=jit TRITON_CACHE_DIR="$PWD/triton" TRITON_ALWAYS_COMPILE=1 venv/bin/warpbeam run -- venv/bin/python both.py
 }
 
+# PyTorch in the same process: imported before a kernel of ours has run and after, with ours found by its path and by `warpbeam run`.
+wheel_beside_torch() {
+  . "$root/tests/clients/python/environment.sh"
+  only_with_all '6 GB' || return
+  local place WARPBEAM_PYTHON order
+  WARPBEAM_PYTHON=$(python3 -c 'import sys; print(sys.executable)')
+  python_environment torch torch==2.15.0 numpy==2.4.6 setuptools || return
+  "$WARPBEAM_PYTHON" -m venv venv
+  echo "$place"/lib/python3*/site-packages >"$(echo venv/lib/python3*/site-packages)/torch.pth"
+  venv/bin/python -m pip install -q --no-index --no-deps "$wheel"
+  cat >both.py <<'EOF'
+import ctypes
+import sys
+
+PTX = b""".version 7.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u64 p) {
+  .reg .b64 %x<3>; .reg .b32 %r<4>; .reg .f32 %f<2>;
+  ld.param.u64 %x0, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.s32 %r3, %r1, %r2, %r0;
+  mul.wide.u32 %x1, %r3, 4; add.s64 %x2, %x0, %x1; ld.global.f32 %f0, [%x2]; add.f32 %f1, %f0, %f0; st.global.f32 [%x2], %f1; ret;
+}"""
+
+
+def kernel():
+    import warpbeam
+
+    cuda = ctypes.CDLL("libcuda.so.1" if sys.argv[2] == "run" else warpbeam.library_path("cuda"))
+
+    def call(function, *words):
+        status = getattr(cuda, function)(*words)
+        assert status == 0, (function, status)
+
+    context, module, entry, memory, device = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_int()
+    call("cuInit", 0)
+    call("cuDeviceGet", ctypes.byref(device), 0)
+    call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+    call("cuCtxPushCurrent_v2", context)
+    call("cuModuleLoadData", ctypes.byref(module), PTX)
+    call("cuModuleGetFunction", ctypes.byref(entry), module, b"twice")
+    count = 1 << 16
+    values = (ctypes.c_float * count)(*range(count))
+    call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.sizeof(values))
+    call("cuMemcpyHtoD_v2", memory, values, ctypes.sizeof(values))
+    parameters = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(memory), ctypes.c_void_p))
+    call("cuLaunchKernel", entry, count // 128, 1, 1, 128, 1, 1, 0, None, parameters, None)
+    call("cuCtxSynchronize")
+    call("cuMemcpyDtoH_v2", values, memory, ctypes.sizeof(values))
+    assert values[:] == [2.0 * k for k in range(count)]
+    call("cuCtxPopCurrent_v2", ctypes.byref(context))
+
+
+def torch_works():
+    import torch
+
+    a = torch.arange(10000.0, dtype=torch.float64).reshape(100, 100) / 10000
+    b = a + torch.eye(100, dtype=torch.float64)
+    torch.testing.assert_close(torch.linalg.solve(b, b @ a), a)
+    torch.testing.assert_close(torch.fft.ifft(torch.fft.fft(a)).real, a)
+    w = torch.randn(100, 100, requires_grad=True)
+    (w @ w).sum().backward()
+    assert w.grad is not None
+    if sys.argv[2] == "run":
+        assert torch.cuda.is_available()
+        torch.testing.assert_close((a.cuda() @ a.cuda()).cpu(), a @ a)
+
+
+for what in {"torch": (torch_works, kernel), "kernel": (kernel, torch_works)}[sys.argv[1]] * 2:
+    what()
+maps = open("/proc/self/maps").read()
+assert "libtorch_cpu" in maps and "libwarpbeam_jit" in maps, maps
+print("both")
+EOF
+  for order in torch kernel; do
+    expect 0 '^both$' env WARPBEAM_ENGINE=jit venv/bin/python both.py "$order" path
+    expect 0 '^both$' env WARPBEAM_ENGINE=jit venv/bin/warpbeam run -- venv/bin/python both.py "$order" run
+  done
+}
+
 # README's first line for pip, in a folder as a user has it.
 readme_pip() {
   python3 -m venv venv || { echo 'python3 makes no virtual environments'; return 77; }
