@@ -13,9 +13,8 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 88
-// CCCL compares them. The values are those of cuda_runtime_api.h, which may come later.
-#define CUDART_VERSION 13000
-#define __CUDART_API_VERSION CUDART_VERSION
+// CCCL compares it.
+#define __CUDART_API_VERSION 13000
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
@@ -103,6 +102,9 @@ __host__ __device__ constexpr const E* end(initializer_list<E> list) noexcept { 
 }  // namespace std
 #endif
 #endif
+
+// NVRTC knows what device code has of the runtime without a header.
+#include "../cuda_device_runtime_api.h"
 
 #include "restore_macros.h"
 

@@ -336,6 +336,25 @@ TEST_F(Nvrtc, runs_default_device_code_and_device_asserts) {
   OK(compile({"--device-as-default-execution-space"})) << log();
 }
 
+TEST_F(Nvrtc, device_code_has_the_runtime_without_a_header) {
+  create(R"(
+    struct Owned {
+      void* place;
+      __device__ Owned() { if (cudaMalloc(&place, 16) != cudaSuccess) place = nullptr; }
+      __device__ ~Owned() { cudaFree(place); }
+    };
+    __global__ void k(int* device) { Owned owned; if (cudaGetDevice(device) != cudaSuccess) *device = -1; })");
+  OK(compile({"-rdc=true"})) << log();
+}
+
+// Jitify hands over the first line that way.
+TEST_F(Nvrtc, what_a_program_includes_first_comes_after_what_is_built_in) {
+  const char* text = "#include <curand_kernel.h>\n__global__ void k(int* p) { *p = cudaDeviceSynchronize(); }";
+  const char *header = "#define cudaDeviceSynchronize() cudaSuccess\n", *name = "first.h";
+  OK(nvrtcCreateProgram(&program, text, "test.cu", 1, &header, &name));
+  OK(compile({"-include=first.h"})) << log();
+}
+
 TEST_F(Nvrtc, handles_and_versions_are_checked) {
   EXPECT_EQ(nvrtcCreateProgram(nullptr, "", "", 0, nullptr, nullptr), NVRTC_ERROR_INVALID_INPUT);
   EXPECT_EQ(nvrtcCreateProgram(&program, nullptr, "", 0, nullptr, nullptr), NVRTC_ERROR_INVALID_INPUT);

@@ -3,6 +3,7 @@
 
 #include "cuda/driver/copy.h"
 #include "cuda/driver/module.h"
+#include "cuda/graphs/graph.h"
 
 namespace warpbeam::cuda::driver {
 
@@ -118,6 +119,34 @@ CUresult with_parameters(CUgraphNodeParams* given, Use&& use) {
       given->conditional.phGraph_out = runtime.conditional.phGraph_out;
     return result;
   });
+}
+
+// What a node of any kind has, as the getter of its kind tells it.
+CUresult parameters_of(CUgraphNode node, CUgraphNodeParams& p, CUcontext context) {
+  CUresult status = cuGraphNodeGetType(node, &p.type);
+  if (status != CUDA_SUCCESS) return status;
+  switch (p.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: return get_kernel(node, &p.kernel);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: p.memcpy.copyCtx = context; return cuGraphMemcpyNodeGetParams(node, &p.memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_MEMSET: p.memset.ctx = context; return cuGraphMemsetNodeGetParams(node, as<CUDA_MEMSET_NODE_PARAMS>(&p.memset));
+    case CU_GRAPH_NODE_TYPE_HOST: return cuGraphHostNodeGetParams(node, as<CUDA_HOST_NODE_PARAMS>(&p.host));
+    case CU_GRAPH_NODE_TYPE_GRAPH: return cuGraphChildGraphNodeGetGraph(node, &p.graph.graph);
+    case CU_GRAPH_NODE_TYPE_EMPTY: return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return cuGraphEventWaitNodeGetEvent(node, &p.eventWait.event);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return cuGraphEventRecordNodeGetEvent(node, &p.eventRecord.event);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return cuGraphMemAllocNodeGetParams(node, as<CUDA_MEM_ALLOC_NODE_PARAMS>(&p.alloc));
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: return cuGraphMemFreeNodeGetParams(node, &p.free.dptr);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: {
+      std::lock_guard lock(graphs().mutex);
+      NodeRef found = graphs().nodes.find(node);
+      auto* part = found ? std::get_if<ConditionalPart>(&found->part) : nullptr;
+      if (!part) return CUDA_ERROR_INVALID_VALUE;
+      p.conditional = {part->params.handle, static_cast<CUgraphConditionalNodeType>(part->params.type), part->params.size,
+                       part->handles.data(), context};
+      return CUDA_SUCCESS;
+    }
+    default: return CUDA_ERROR_NOT_SUPPORTED;
+  }
 }
 
 CUresult instantiate_with_log(CUgraphExec* exec, CUgraph graph, CUgraphNode* error, char* log, size_t size) {
@@ -313,6 +342,15 @@ CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* 
 }
 WB_TWIN CUresult cuGraphAddNode(WB_WHERE, CUgraphNodeParams* p) {
   return with_parameters(p, [&](cudaGraphNodeParams* runtime) { return cudaGraphAddNode(node, graph, after, nullptr, count, runtime); });
+}
+CUresult cuGraphNodeGetParams(CUgraphNode node, CUgraphNodeParams* p) {
+  return in_current([&](Context& context) -> CUresult {
+    if (!p) return CUDA_ERROR_INVALID_VALUE;
+    CUgraphNodeParams found{};
+    CUresult status = parameters_of(node, found, handle_of(context));
+    if (status == CUDA_SUCCESS) *p = found;
+    return status;
+  });
 }
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* p) {
   return with_parameters(p, [&](cudaGraphNodeParams* runtime) { return cudaGraphNodeSetParams(node, runtime); });

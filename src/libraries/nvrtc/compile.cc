@@ -317,6 +317,9 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
     options->preprocessor.insert(options->preprocessor.end(), {"-DWARPBEAM_WITH_ITS_OWN_LIBRARY", "-nostdlibinc"});
   std::string quote_directory = fs::path(source.name).parent_path().string();
   options->preprocessor.insert(options->preprocessor.begin(), {"-iquote", quote_directory.empty() ? "." : quote_directory});
+  // What NVRTC has built in comes before what the program includes by -include.
+  options->preprocessor.insert(options->preprocessor.begin(),
+                               {"-include", compiler::toolchain().include_directory + "/warpbeam/" + options->prelude});
   // Ahead of copies of the vendor's headers in the program's own directories.
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + compiler::toolchain().include_directory + "/warpbeam/instead");
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + (directory / "include").string());

@@ -61,6 +61,25 @@ def driver_and_nvrtc():
 
 
 @case
+def graph_nodes_of_any_kind():
+    ok(driver.cuInit(0))
+    context = ok(driver.cuDevicePrimaryCtxRetain(0))
+    ok(driver.cuCtxSetCurrent(context))
+    graph = ok(driver.cuGraphCreate(0))
+    handle = ok(driver.cuGraphConditionalHandleCreate(graph, context, 1, 0))
+    given = driver.CUgraphNodeParams()
+    given.type = driver.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
+    given.conditional.handle, given.conditional.ctx = handle, context
+    given.conditional.type, given.conditional.size = driver.CUgraphConditionalNodeType.CU_GRAPH_COND_TYPE_IF, 1
+    node = ok(driver.cuGraphAddNode(graph, None, None, 0, given))
+    told = ok(driver.cuGraphNodeGetParams(node))
+    assert told.type == given.type and told.conditional.size == 1
+    assert int(told.conditional.handle) == int(handle) and told.conditional.type == given.conditional.type
+    assert int(driver.cuGraphNodeGetParams(0)[0]) != 0
+    ok(driver.cuGraphDestroy(graph))
+
+
+@case
 def core_programs():
     device = Device()
     device.set_current()

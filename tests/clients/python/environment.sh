@@ -58,15 +58,15 @@ python_suite() {
   HOME=$PWD XDG_CACHE_HOME=$PWD/.cache CUPY_CACHE_DIR=$PWD/.cupy PYTHONPATH=$tools "$WARPBEAM_BUILD/bin/warpbeam" run -- "$place/bin/python" "$WARPBEAM_CLIENTS/suites/suite.py" "$name" "$root" ${WARPBEAM_SUITE_FILTERS:-}
 }
 
-# The public repository of a package at a tag, without the package itself, so that the tests meet the one that was installed.
+# The public repository of a package at a tag, without the folders of the package itself, so that the tests meet the one that was installed.
 # WARPBEAM_CLIENTS_SUITES=FOLDER has them already, by the suites' names.
 suite_sources() {
-  local name=$1 address tag drop
+  local name=$1 address tag drop part
   read -r address tag drop <<<"$2"
   root=${WARPBEAM_CLIENTS_SUITES:-$clients_cache/suites}/$name
   [[ ! -e $root ]] || return 0
   [[ -z ${WARPBEAM_CLIENTS_SUITES:-} ]] || { echo "no $root"; return 77; }
   mkdir -p -- "${root%/*}"
   git clone -q --depth 1 --branch "$tag" "$address" "$root" 2>"$root.log" || { echo "its tests cannot be fetched: $(tail -n 1 "$root.log")"; return 77; }
-  [[ -z $drop ]] || rm -rf -- "${root:?}/$drop"
+  for part in $drop; do rm -rf -- "${root:?}/$part"; done
 }
