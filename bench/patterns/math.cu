@@ -59,6 +59,27 @@ KERNEL(k_vabsdiffu4, unsigned, __vabsdiffu4(x, 0x01020304u))
 KERNEL(k_vmaxs2, unsigned, __vmaxs2(x, 0x01020304u))
 KERNEL(k_add, unsigned, (x ^ 0x01020304u) + 7)
 
+__device__ unsigned halves_of(float x) {
+  unsigned d;
+  asm("cvt.rn.f16x2.f32 %0, %1, %1;" : "=r"(d) : "f"(x));
+  return d;
+}
+__device__ float tf32_of(float x) {
+  float d;
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=f"(d) : "f"(x));
+  return d;
+}
+__device__ int less_of(float x) {  // as halves
+  int d;
+  asm("{ .reg .b16 h; .reg .pred p; cvt.rn.f16.f32 h, %1; setp.lt.f16 p, h, 0x3c00; selp.s32 %0, 1, 0, p; }" : "=r"(d) : "f"(x));
+  return d;
+}
+KERNEL(k_halves, float, halves_of(x))
+KERNEL(k_tf32, float, tf32_of(x))
+KERNEL(k_less, float, less_of(x))
+KERNEL(k_to_float_rz, double, __double2float_rz(x))
+KERNEL(k_to_float, double, __double2float_rn(x))
+
 KERNEL(k_pow, double, pow(x, 1.7))
 KERNEL(k_erf, double, erf(x))
 KERNEL(k_cbrt, double, cbrt(x))
@@ -117,6 +138,10 @@ void rows() {
   row("__vadd4", "call", u32(k_vadd4), "xor and sum", u32(k_add));
   row("__vabsdiffu4", "call", u32(k_vabsdiffu4), "xor and sum", u32(k_add));
   row("__vmaxs2", "call", u32(k_vmaxs2), "xor and sum", u32(k_add));
+  row("cvt.rn.f16x2.f32", "call", f32(k_halves), "truncf", f32(k_truncf));
+  row("cvt.rna.tf32.f32", "call", f32(k_tf32), "truncf", f32(k_truncf));
+  row("setp.lt.f16", "call", f32(k_less), "truncf", f32(k_truncf));
+  row("__double2float_rz", "call", f64(k_to_float_rz), "__double2float_rn", f64(k_to_float));
   row("double pow", "call", f64(k_pow), "the host's", on_host<double>([](double x) { return std::pow(x, 1.7); }));
   row("double erf", "call", f64(k_erf), "the host's", on_host<double>([](double x) { return std::erf(x); }));
   row("double cbrt", "call", f64(k_cbrt), "the host's", on_host<double>([](double x) { return std::cbrt(x); }));

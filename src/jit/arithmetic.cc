@@ -100,6 +100,7 @@ bool Shapes::has_ir(const vm::Insn& i) const {
       const bool set = row.operands.list[0].fixed != Type::Pred;
       const Type c = set ? i.source->form.atype : t;
       if (set && t != Type::U32 && t != Type::S32 && t != Type::F32) return false;
+      if (c == Type::F16 || c == Type::BF16) return !i.mods().ftz;
       return is_int(c) || c == Type::F32 || c == Type::F64;
     }
     case Kind::Memory: return row.cls == isa::Class::Load || row.cls == isa::Class::Store;
@@ -206,7 +207,12 @@ V Arithmetic::compare(const vm::Insn& i, V a, V c) {
   Cmp cmp = i.mods().cmp;
   if (isa::is_float(t)) {
     const Width bytes = static_cast<Width>(isa::bytes_of(t));
-    V x = float_of(a, bytes), y = float_of(c, bytes);
+    const auto number = [&](V bits) {
+      return t == Type::F16    ? float_of(half_to_float(b_, bits), 4)
+             : t == Type::BF16 ? float_of(brain_to_float(b_, bits), 4)
+                               : float_of(bits, bytes);
+    };
+    V x = number(a), y = number(c);
     if (i.mods().ftz) {
       const auto flush = [&](V v) {
         V raw = bits_of(v);
@@ -274,7 +280,10 @@ V Arithmetic::compute(const vm::Insn& i, const std::vector<V>& o) {
       if (m.space == isa::Space::Local) window = vm::kLocalWindow;
       return b_.CreateAdd(o[0], llvm::ConstantInt::get(o[0]->getType(), m.to ? 0 - window : window));
     }
-    case Kind::Convert: return compute_convert(i, o[0]);
+    case Kind::Convert: {
+      const V packed = convert_packed(b_, i, o);
+      return packed ? packed : compute_convert(i, o[0]);
+    }
     case Kind::Select: return b_.CreateSelect(o[2], o[0], o[1]);
     case Kind::Lane:
       if (t == Type::Pred || !isa::is_float(t)) return compute_integer(i, o);

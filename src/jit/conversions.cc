@@ -2,6 +2,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "jit/emit_half.h"
 #include "jit/arithmetic.h"
@@ -32,27 +33,107 @@ bool whole_number(Type t) {
 }
 bool to_integral(const isa::Mods& m) { return m.rnd == Rnd::Rzi || m.rnd == Rnd::Rni || m.rnd == Rnd::Rmi || m.rnd == Rnd::Rpi; }
 
+// A NaN of a double in a shorter type or one of a half in a double: quiet, with its sign and as much of its payload as there is room for.
+V moved_nan(llvm::IRBuilder<>& b, V bits, unsigned fraction, unsigned size, unsigned to_fraction, unsigned to_size) {
+  const auto sized = [&](V v, unsigned n) { return b.CreateZExtOrTrunc(v, v->getType()->getWithNewBitWidth(n)); };
+  const auto k = [&](V v, uint64_t n) { return llvm::ConstantInt::get(v->getType(), n); };
+  const V payload = b.CreateAnd(bits, k(bits, (uint64_t{1} << fraction) - 1));
+  const V kept = fraction > to_fraction ? sized(b.CreateLShr(payload, fraction - to_fraction), to_size)
+                                        : b.CreateShl(sized(payload, to_size), to_fraction - fraction);
+  const V sign = b.CreateShl(sized(b.CreateLShr(bits, size - 1), to_size), to_size - 1);
+  const uint64_t quiet = ((uint64_t{1} << (to_size - to_fraction)) - 1) << (to_fraction - 1);  // the exponent's ones and one more
+  return b.CreateOr(b.CreateOr(kept, sign), k(kept, quiet));
+}
+
+// As isa::cvt_pack.
+V packed_integers(llvm::IRBuilder<>& b, const vm::Insn& i, const std::vector<V>& o) {
+  const int fields = i.mods().pack, bits = fields ? std::abs(fields) : isa::bits_of(i.type());
+  const bool is_signed = fields ? fields < 0 : isa::is_signed(i.type());
+  const auto k = [&](uint64_t n) { return llvm::ConstantInt::get(o[0]->getType(), n); };
+  const uint64_t least = is_signed ? uint64_t{0} - (uint64_t{1} << (bits - 1)) : 0, most = (uint64_t{1} << (bits - is_signed)) - 1;
+  const auto field = [&](V x) {
+    const V clamped = b.CreateBinaryIntrinsic(In::smin, b.CreateBinaryIntrinsic(In::smax, x, k(static_cast<uint32_t>(least))), k(most));
+    return b.CreateAnd(clamped, k((uint64_t{1} << bits) - 1));
+  };
+  const V pair = b.CreateOr(b.CreateShl(field(o[0]), k(static_cast<uint64_t>(bits))), field(o[1]));
+  return bits == 16 ? pair : b.CreateOr(b.CreateShl(o[2], k(2u * static_cast<unsigned>(bits))), pair);
+}
+
+// As isa::f32_to_tf32.
+V to_tf32(llvm::IRBuilder<>& b, const isa::Mods& m, V x) {
+  const auto k = [&](uint64_t n) { return llvm::ConstantInt::get(x->getType(), n); };
+  const V size = b.CreateAnd(x, k(0x7fffffff)), nan = b.CreateICmpUGT(size, k(0x7f800000));
+  const V add = m.rnd == Rnd::Rna  ? static_cast<V>(k(0x1000))
+                : m.rnd == Rnd::Rn ? b.CreateAdd(b.CreateAnd(b.CreateLShr(x, k(13)), k(1)), k(0xfff))
+                                   : static_cast<V>(k(0));
+  V r = b.CreateAnd(b.CreateSelect(b.CreateICmpUGE(size, k(0x7f800000)), x, b.CreateAdd(x, add)), k(0xffffe000));
+  if (m.rnd != Rnd::Rna) r = b.CreateSelect(nan, k(0x7fffe000), r);
+  const auto size_of_it = [&] { return b.CreateAnd(r, k(0x7fffffff)); };
+  if (m.satfinite) r = b.CreateSelect(b.CreateICmpUGE(size_of_it(), k(0x7f800000)), b.CreateSub(r, k(0x2000)), r);
+  if (m.relu) r = b.CreateSelect(b.CreateAnd(b.CreateICmpSLT(r, k(0)), b.CreateICmpULE(size_of_it(), k(0x7f800000))), k(0), r);
+  return r;
+}
+
+// A half's last steps, in the machine's order.
+V last_steps(llvm::IRBuilder<>& b, const isa::Mods& m, V half, bool brain) {
+  const auto k = [&](uint64_t n) { return llvm::ConstantInt::get(half->getType(), n); };
+  const uint64_t infinity = brain ? 0x7f80 : 0x7c00, one = brain ? 0x3f80 : 0x3c00;
+  const auto size = [&] { return b.CreateAnd(half, k(0x7fff)); };
+  const auto negative = [&] { return b.CreateICmpSLT(half, k(0)); };
+  if (m.satfinite) half = b.CreateSelect(b.CreateICmpEQ(size(), k(infinity)), b.CreateSub(half, k(1)), half);
+  if (m.relu) half = b.CreateSelect(b.CreateICmpUGT(size(), k(infinity)), k(0x7fff), b.CreateSelect(negative(), k(0), half));
+  if (m.sat) {
+    const V below_one = b.CreateBinaryIntrinsic(In::umin, half, k(one));
+    half = b.CreateSelect(b.CreateOr(negative(), b.CreateICmpUGT(size(), k(infinity))), k(0), below_one);
+  }
+  return half;
+}
+
+bool is_half(Type t) { return t == Type::F16 || t == Type::BF16; }
+bool is_pair(Type t) { return t == Type::F16x2 || t == Type::BF16x2; }
+bool is_directed(Rnd r) { return r == Rnd::Rz || r == Rnd::Rm || r == Rnd::Rp; }
+// What float_to_half and float_to_brain can do.
+bool narrows(Type to, Rnd r) { return r == Rnd::None || r == Rnd::Rn || (to == Type::BF16 && (is_directed(r) || r == Rnd::Rna)); }
+
 }  // namespace
 
 bool has_conversion(const vm::Insn& i) {
   const Type d = i.type(), a = i.source->form.atype;
   const isa::Mods& m = i.mods();
-  if (m.satfinite || m.relu || i.source->operands.size() != 2) return false;  // others put two values into one
-  if (whole_number(d) && whole_number(a)) return true;
-  if ((a == Type::F32 || a == Type::F64) && whole_number(d)) return i.count == isa::bytes_of(a) && to_integral(m);
-  if ((d == Type::F32 || d == Type::F64) && whole_number(a)) return m.rnd == Rnd::Rn && i.width == isa::bytes_of(d);
-  if (d == Type::F32 && a == Type::F32) return (to_integral(m) || (m.rnd == Rnd::None && (m.sat || m.ftz))) && i.count == 4 && i.width == 4;
-  if (d == Type::F32 && a == Type::F64) return (m.rnd == Rnd::None || m.rnd == Rnd::Rn) && i.count == 8 && i.width == 4;
-  if (d == Type::F64 && a == Type::F32) return m.rnd == Rnd::None && i.count == 4 && i.width == 8;
-  if (m.sat) return false;
-  if (d == Type::F64 && a == Type::F64) return to_integral(m) && i.count == 8 && i.width == 8;
-  // No half is subnormal as a float, and no subnormal float is more than zero as a half.
-  if (d == Type::F32 && a == Type::F16) return i.count == 2 && i.width == 4;
-  if (d == Type::F16 && whole_number(a)) return m.rnd == Rnd::Rn && i.width == 2 && isa::bits_of(a) <= 32;
-  if (d == Type::F16 && a == Type::F32) return m.rnd == Rnd::Rn && i.count == 4 && i.width == 2;
-  if (m.ftz) return false;
-  if (d == Type::F32 && a == Type::BF16) return i.count == 2 && i.width == 4;
-  return d == Type::BF16 && a == Type::F32 && m.rnd == Rnd::Rn && i.count == 4 && i.width == 2;
+  if (says(*i.row(), ".pack")) return true;
+  if (is_pair(d)) return a == Type::F32 && narrows(d == Type::F16x2 ? Type::F16 : Type::BF16, m.rnd);
+  if (d == Type::TF32) return true;
+  if (i.source->operands.size() != 2) return false;
+  const auto fits = [&](Type t, int bytes) { return whole_number(t) || bytes == isa::bytes_of(t); };  // its register
+  const auto is_single = [](Type t) { return t == Type::F32 || t == Type::F64; };
+  if (!fits(a, i.count) || !fits(d, i.width)) return false;
+  if (whole_number(d)) return whole_number(a) || ((is_single(a) || is_half(a)) && to_integral(m));
+  const bool moves = m.rnd == Rnd::None;
+  if (is_half(d)) {
+    if (a == d) return moves || to_integral(m);
+    return narrows(d, m.rnd) && (whole_number(a) ? isa::bits_of(a) <= 32 : is_single(a) || is_half(a));
+  }
+  if (!is_single(d)) return false;
+  if (whole_number(a)) return m.rnd == Rnd::Rn || (is_directed(m.rnd) && isa::bits_of(a) <= 32);
+  if (is_half(a)) return moves || m.rnd == Rnd::Rn;
+  if (d == Type::F32 && a == Type::F32) return to_integral(m) || (moves && (m.sat || m.ftz));
+  if (d == Type::F64 && a == Type::F64) return to_integral(m) && !m.sat;
+  if (d == Type::F32 && a == Type::F64) return moves || m.rnd == Rnd::Rn || is_directed(m.rnd);
+  return d == Type::F64 && a == Type::F32 && moves;
+}
+
+// What makes one register of several operands, and tf32, which is a float with fewer digits. Null: it is another conversion.
+V convert_packed(llvm::IRBuilder<>& b, const vm::Insn& i, const std::vector<V>& o) {
+  if (says(*i.row(), ".pack")) return packed_integers(b, i, o);
+  if (i.type() == Type::TF32) return to_tf32(b, i.mods(), o[0]);
+  if (!is_pair(i.type())) return nullptr;
+  const bool brain = i.type() == Type::BF16x2;
+  V halves[2];  // the first one is the upper half
+  for (size_t k = 0; k < 2; ++k) {
+    const V half = brain ? float_to_brain(b, o[k], i.mods().rnd) : float_to_half(b, o[k]);
+    halves[k] = b.CreateZExt(last_steps(b, i.mods(), half, brain), o[0]->getType());
+  }
+  return b.CreateOr(b.CreateShl(halves[0], 16), halves[1]);
 }
 
 V Arithmetic::compute_convert(const vm::Insn& i, V a) {
@@ -69,10 +150,6 @@ V Arithmetic::compute_convert(const vm::Insn& i, V a) {
     if (m.sat) x = clamped(x, isa::is_signed(s), dbits, isa::is_signed(d));
     return extended(isa::is_signed(s) ? b_.CreateSExtOrTrunc(x, sized(dbits)) : b_.CreateZExtOrTrunc(x, sized(dbits)));
   }
-  if (d == Type::F32 && s == Type::F16) return half_to_float(b_, a);
-  if (d == Type::F16 && s == Type::F32) return float_to_half(b_, a);
-  if (d == Type::F32 && s == Type::BF16) return brain_to_float(b_, a);
-  if (d == Type::BF16) return float_to_brain(b_, a);
 
   const auto floats = [&](unsigned bits) {
     llvm::Type* t = bits == 64 ? b_.getDoubleTy() : b_.getFloatTy();
@@ -89,14 +166,20 @@ V Arithmetic::compute_convert(const vm::Insn& i, V a) {
     const V below_one = b_.CreateSelect(b_.CreateFCmpOLT(x, number(1)), x, number(1));
     return bits_of(b_.CreateSelect(b_.CreateFCmpOGT(x, number(0)), below_one, number(0)));
   };
+  const auto wide = [&](V single) { return b_.CreateFPExt(single, floats(64)); };
+  const auto half_of = [&](V single) {  // of a float's bits
+    return last_steps(b_, m, d == Type::BF16 ? float_to_brain(b_, single, m.rnd) : float_to_half(b_, single), d == Type::BF16);
+  };
   if (whole_number(s)) {
-    const V x = b_.CreateTrunc(a, sized(sbits));
-    if (d == Type::F16)
-      return float_to_half(b_, double_to_odd(b_, isa::is_signed(s) ? b_.CreateSIToFP(x, floats(64)) : b_.CreateUIToFP(x, floats(64))));
-    return finished(isa::is_signed(s) ? b_.CreateSIToFP(x, floats(dbits)) : b_.CreateUIToFP(x, floats(dbits)));
+    const V n = b_.CreateTrunc(a, sized(sbits));
+    const auto as = [&](unsigned bits) { return isa::is_signed(s) ? b_.CreateSIToFP(n, floats(bits)) : b_.CreateUIToFP(n, floats(bits)); };
+    if (is_half(d)) return half_of(double_to_odd(b_, as(64)));
+    return finished(d == Type::F32 && is_directed(m.rnd) ? float_of(double_directed(b_, as(64), m.rnd), 4) : as(dbits));
   }
-  V x = float_of(a, static_cast<Width>(sbits / 8));
-  if (m.ftz && sbits == 32) x = canonical(flushed(x));
+  V x = s == Type::F16    ? float_of(half_to_float(b_, a), 4)
+        : s == Type::BF16 ? float_of(brain_to_float(b_, a), 4)
+                          : float_of(a, static_cast<Width>(sbits / 8));
+  if (m.ftz && sbits == 32 && d != Type::F16) x = canonical(flushed(x));
   switch (m.rnd) {
     case Rnd::Rzi: x = intrinsic(In::trunc, x); break;
     case Rnd::Rmi: x = intrinsic(In::floor, x); break;
@@ -105,13 +188,25 @@ V Arithmetic::compute_convert(const vm::Insn& i, V a) {
     default: break;
   }
   if (whole_number(d)) return extended(saturated(x, dbits, isa::is_signed(d)));
+  const V is_nan = b_.CreateFCmpUNO(x, x);
+  if (is_half(d)) {
+    if (s != Type::F64) return half_of(bits_of(x));
+    const unsigned fraction = d == Type::BF16 ? 7 : 10;
+    return b_.CreateSelect(is_nan, last_steps(b_, m, moved_nan(b_, a, 52, 64, fraction, 16), d == Type::BF16),
+                           half_of(double_to_odd(b_, x)));
+  }
+  if (is_half(s)) {
+    if (d == Type::F32) return finished(s == Type::BF16 && !m.ftz ? x : canonical(x));
+    return finished(float_of(b_.CreateSelect(is_nan, moved_nan(b_, a, s == Type::BF16 ? 7 : 10, 16, 52, 64), bits_of(wide(x))), 8));
+  }
   if (d == s && d == Type::F64) {  // a NaN keeps its payload
     const V nan = b_.CreateOr(a, llvm::ConstantInt::get(a->getType(), uint64_t{1} << 51));
-    return b_.CreateSelect(b_.CreateFCmpUNO(x, x), nan, bits_of(x));
+    return b_.CreateSelect(is_nan, nan, bits_of(x));
   }
   if (d == s) return finished(canonical(x));
   // NaN: quiet, with as much of its payload as there is room for, as the host does it.
-  return finished(d == Type::F32 ? b_.CreateFPTrunc(x, floats(32)) : b_.CreateFPExt(x, floats(64)));
+  if (d == Type::F64) return finished(wide(x));
+  return finished(is_directed(m.rnd) ? float_of(double_directed(b_, x, m.rnd), 4) : b_.CreateFPTrunc(x, floats(32)));
 }
 
 // The nearest number that the result can hold, in the operand's type.

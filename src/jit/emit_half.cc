@@ -89,9 +89,29 @@ V brain_to_float(llvm::IRBuilder<>& b, V brain) {
   return b.CreateShl(raw, bits(raw, 16));
 }
 
-V float_to_brain(llvm::IRBuilder<>& b, V raw) {
+V double_directed(llvm::IRBuilder<>& b, V x, isa::Rnd rounding) {
+  using isa::Rnd;
+  const V single = b.CreateFPTrunc(x, like(x, b.getFloatTy())), back = b.CreateFPExt(single, x->getType()), raw = as_bits(b, single);
+  const V one = bits(raw, 1), nearer = b.CreateSub(raw, one), further = b.CreateAdd(raw, one);  // neighbours, seen from zero
+  if (rounding == Rnd::Rz) {
+    const auto size = [&](V v) { return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v); };
+    return b.CreateSelect(b.CreateFCmpOGT(size(back), size(x)), nearer, raw);
+  }
+  const V negative = b.CreateICmpSLT(raw, bits(raw, 0));
+  const V other = rounding == Rnd::Rm ? b.CreateSelect(negative, further, nearer) : b.CreateSelect(negative, nearer, further);
+  return b.CreateSelect(rounding == Rnd::Rm ? b.CreateFCmpOGT(back, x) : b.CreateFCmpOLT(back, x), other, raw);
+}
+
+V float_to_brain(llvm::IRBuilder<>& b, V raw, isa::Rnd rounding) {
+  using isa::Rnd;
   const auto k = [&](uint64_t value) { return bits(raw, value); };
-  V r = b.CreateAdd(b.CreateAdd(raw, k(0x7fff)), b.CreateAnd(b.CreateLShr(raw, k(16)), k(1)));
+  V add = k(0);
+  if (rounding == Rnd::None || rounding == Rnd::Rn) add = b.CreateAdd(b.CreateAnd(b.CreateLShr(raw, k(16)), k(1)), k(0x7fff));
+  if (rounding == Rnd::Rna) add = k(0x8000);
+  const V negative = b.CreateICmpSLT(raw, k(0));
+  if (rounding == Rnd::Rm) add = b.CreateSelect(negative, k(0xffff), k(0));
+  if (rounding == Rnd::Rp) add = b.CreateSelect(negative, k(0), k(0xffff));
+  V r = b.CreateAdd(raw, add);
   r = b.CreateSelect(b.CreateICmpUGT(b.CreateAnd(raw, k(0x7fffffff)), k(0x7f800000)), k(0x7fff0000), r);
   return b.CreateTrunc(b.CreateLShr(r, k(16)), like(r, b.getInt16Ty()));
 }

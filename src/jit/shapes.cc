@@ -202,7 +202,8 @@ Shape Shapes::result(const vm::Insn& i) const {
     }
     case Kind::Convert: {
       const Type a = s.form.atype;
-      if (isa::is_float(t) || isa::is_float(a)) return scalar ? uniform_shape(reach) : vector_shape();
+      const bool packs = s.operands.size() != 2;
+      if (packs || isa::is_float(t) || isa::is_float(a)) return scalar ? uniform_shape(reach) : vector_shape();
       const Shape x = source(i.op[1], i.count);
       if (x.vector()) return x;
       if (x.stride == 0 && x.bits <= 30 && isa::bytes_of(t) >= 4 && isa::bytes_of(a) >= 4) return x;

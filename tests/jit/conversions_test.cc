@@ -73,6 +73,69 @@ TEST_F(Conversions, AgreeOnConversionsToFloats) {
     agree(conversion);
 }
 
+// Halves come from and go to every other type, rounded each way that their rows allow.
+TEST_F(Conversions, AgreeOnConversionsOfHalves) {
+  for (const char* conversion : {"cvt.rzi.s32.f16 %r9, %h1;",
+                                 "cvt.rni.u64.f16 %d9, %h1;",
+                                 "cvt.rmi.s16.f16 %h2, %h1;",
+                                 "cvt.rpi.s32.bf16 %r9, %h1;",
+                                 "cvt.rzi.s64.bf16 %d9, %h1;",
+                                 "cvt.f64.f16 %g2, %h1;",
+                                 "cvt.sat.f64.f16 %g2, %h1;",
+                                 "cvt.f64.bf16 %g2, %h1;",
+                                 "cvt.sat.f32.f16 %f2, %h1;",
+                                 "cvt.ftz.f32.bf16 %f2, %h1;",
+                                 "cvt.rn.f16.f64 %h2, %g1;",
+                                 "cvt.rn.sat.f16.f64 %h2, %g1;",
+                                 "cvt.rn.bf16.f64 %h2, %g1;",
+                                 "cvt.rp.bf16.f64 %h2, %g1;",
+                                 "cvt.rz.bf16.f32 %h2, %f1;",
+                                 "cvt.rm.bf16.f32 %h2, %f1;",
+                                 "cvt.rp.ftz.bf16.f32 %h2, %f1;",
+                                 "cvt.rn.ftz.f16.f32 %h2, %f1;",
+                                 "cvt.rn.sat.f16.f32 %h2, %f1;",
+                                 "cvt.rn.relu.f16.f32 %h2, %f1;",
+                                 "cvt.rn.satfinite.f16.f32 %h2, %f1;",
+                                 "cvt.rn.relu.satfinite.bf16.f32 %h2, %f1;",
+                                 "cvt.rn.bf16.s32 %h2, %r7;",
+                                 "cvt.rz.bf16.u32 %h2, %r7;",
+                                 "cvt.f16.f16 %h2, %h1;",
+                                 "cvt.sat.f16.f16 %h2, %h1;",
+                                 "cvt.rni.f16.f16 %h2, %h1;",
+                                 "cvt.rmi.bf16.bf16 %h2, %h1;",
+                                 "cvt.rn.f16.bf16 %h2, %h1;",
+                                 "cvt.rn.bf16.f16 %h2, %h1;"}) {
+    agree(conversion);
+    EXPECT_EQ(plan_.find("handlers: cvt"), std::string::npos) << conversion << plan_;
+  }
+}
+
+TEST_F(Conversions, AgreeOnRoundingThatIsDirected) {
+  for (const char* to : {"f32.f64 %f2, %g1;", "f32.s32 %f2, %r7;", "f32.u32 %f2, %r7;", "f64.s32 %g2, %r7;", "sat.f32.f64 %f2, %g1;"})
+    for (const char* rounding : {"rz", "rm", "rp"}) {
+      agree(fmt::format("cvt.{}.{}", rounding, to));
+      EXPECT_EQ(plan_.find("handlers: cvt"), std::string::npos) << rounding << to << plan_;
+    }
+}
+
+TEST_F(Conversions, AgreeOnPairsAndShortFloats) {
+  for (const char* conversion :
+       {"cvt.rn.f16x2.f32 %r9, %f1, %f3;", "cvt.rn.bf16x2.f32 %r9, %f1, %f3;", "cvt.rz.bf16x2.f32 %r9, %f3, %f1;",
+        "cvt.rn.relu.f16x2.f32 %r9, %f1, %f3;", "cvt.rn.satfinite.bf16x2.f32 %r9, %f1, %f3;", "cvt.rna.tf32.f32 %r9, %f1;",
+        "cvt.rna.satfinite.tf32.f32 %r9, %f1;", "cvt.rn.tf32.f32 %r9, %f1;", "cvt.rz.relu.tf32.f32 %r9, %f1;"}) {
+    agree(std::string("mul.f32 %f3, %f1, 0fC0000000; ") + conversion);
+    EXPECT_EQ(plan_.find("handlers: cvt"), std::string::npos) << conversion << plan_;
+  }
+}
+
+TEST_F(Conversions, AgreeOnComparisonsOfHalves) {
+  for (const char* type : {"f16", "bf16"})
+    for (const char* comparison : {"lt", "geu", "ne", "nan"}) {
+      agree(fmt::format("cvt.u16.u32 %h3, %i; setp.{}.{} %p1, %h1, %h3; selp.u32 %r9, 7, 9, %p1;", comparison, type));
+      EXPECT_EQ(plan_.find("handlers: set"), std::string::npos) << comparison << type << plan_;
+    }
+}
+
 // Pairs of any bits, of numbers near one, of numbers next to nothing, and of infinities and NaNs.
 TEST_F(Conversions, AgreeOnHalves) {
   for (const char* near :
