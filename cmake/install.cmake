@@ -2,7 +2,7 @@
 # their full names, so that programs of any linker start from it; what is installed has plain names and finds its own by where it lies.
 set(wb_tree ${CMAKE_BINARY_DIR})
 install(PROGRAMS ${wb_tree}/bin/warpbeam ${wb_tree}/bin/nvidia-smi ${wb_tree}/bin/bench_interpreter DESTINATION bin)
-foreach(tool nvcc ptxas cuobjdump fatbinary ncu nvprof nsys compute-sanitizer cuda-memcheck)  # src/compiler/tool_commands.cc
+foreach(tool nvcc ptxas cuobjdump fatbinary nvlink ncu nvprof nsys compute-sanitizer cuda-memcheck)  # src/compiler/tool_commands.cc
   install(PROGRAMS ${wb_tree}/bin/${tool} DESTINATION bin)
 endforeach()
 install(PROGRAMS package/host_linker DESTINATION lib/warpbeam/bin RENAME clang++)

@@ -22,6 +22,7 @@ int assembly_command(const Arguments& arguments);
 int ptxas_command(const Arguments& arguments);
 int cuobjdump_command(const Arguments& arguments);
 int fatbinary_command(const Arguments& arguments);
+int nvlink_command(const Arguments& arguments);
 int isa_command(const Arguments& arguments);
 int bench_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);

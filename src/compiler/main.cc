@@ -43,6 +43,7 @@ constexpr CommandRow kCommands[] = {
     {"ptxas", ptxas_command, "checks PTX and packs it for the loader, with ptxas's options"},
     {"cuobjdump", cuobjdump_command, "what PTX a program's fat binaries hold, with cuobjdump's options"},
     {"fatbinary", fatbinary_command, "makes a fat binary of PTX, with fatbinary's options"},
+    {"nvlink", nvlink_command, "links device code of PTX, cubins, objects and libraries, with nvlink's options"},
     {"bench", bench_command, "measure this machine: bench lists what"},
 #ifdef WARPBEAM_WITH_ISA
     {"isa", isa_command, "the instruction reference: isa [NAME]"},

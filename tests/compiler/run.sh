@@ -1265,6 +1265,22 @@ case_cuobjdump_and_fatbinary_read_and_make_containers() {
     expect 255 "$warpbeam" cuobjdump -sass hello && has err "'-sass' is about machine code" && expect 255 "$warpbeam" cuobjdump nothing && expect 255 "$warpbeam" cuobjdump &&
     expect 255 "$warpbeam" fatbinary --create=x --image3=kind=elf,sm=90,file=/bin/ls && has err 'holds no PTX' && [[ ! -e x ]] && expect 255 "$warpbeam" fatbinary --create=x
 }
+case_nvlink_links_device_code() {
+  local real; real=$(realpath -- "$driver")  # the linking is a library's, which the tree of these tests has not
+  [[ -e ${real%/bin/*}/lib/libnvJitLink.so ]] || return 77
+  printf '%s\n' '__device__ int twice(int x) { return 2 * x; }' >twice.cu
+  printf '%s\n' 'extern __device__ int twice(int); extern "C" __global__ void k(int* p) { *p = twice(*p); }' >k.cu
+  printf '%s\n' '#include <cuda.h>' '#include <cstdio>' 'int main() {' '  CUdevice d; CUcontext c; CUmodule m; CUfunction f; CUdeviceptr p; int x = 21;' \
+    '  cuInit(0); cuDeviceGet(&d, 0); cuDevicePrimaryCtxRetain(&c, d); cuCtxSetCurrent(c); cuMemAlloc(&p, 4); cuMemcpyHtoD(p, &x, 4);' \
+    '  if (cuModuleLoad(&m, "linked.cubin") || cuModuleGetFunction(&f, m, "k")) return 1;' '  void* a[] = {&p}; cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, 0, a, 0); cuMemcpyDtoH(&x, p, 4); printf("%d\n", x); }' >load.cu
+  "$real" nvlink --version >version && grep -q 'release 13' version &&
+    expect 0 "$real" nvcc -arch=sm_90 -rdc=true -ptx k.cu && expect 0 "$real" nvcc -arch=sm_90 -dc twice.cu -o twice.o && expect 0 "$real" ptxas -c -arch=sm_90 k.ptx -o k.cubin &&
+    expect 255 "$real" nvlink -arch=sm_90 k.cubin -o linked.cubin && has err 'twice' && [[ ! -e linked.cubin ]] &&
+    ar rc libtwice.a twice.o && expect 0 "$real" nvlink -m64 -arch=sm_90 k.cubin -L. -ltwice -lcudadevrt -o linked.cubin &&
+    expect 0 "$real" nvcc load.cu -lcuda -o load && expect 0 ./load && [[ $(cat out) == 42 ]] &&
+    expect 255 "$real" nvlink -arch=sm_90 k.cubin -lnothing && has err "Could not find library 'nothing'" && expect 255 "$real" nvlink &&
+    expect 255 "$real" nvlink -arch=ninety k.cubin && expect 255 "$real" nvlink --register-link-binaries=x k.cubin && has err 'nvcc -dlink'
+}
 case_commands_find_our_tools() {
   printf '#!/bin/sh\nexec "%s" ptxas "$@"\n' "$warpbeam" >"$work/tree/bin/ptxas" && chmod +x "$work/tree/bin/ptxas" &&
     expect 0 run -- sh -c 'command -v nvcc; command -v ptxas; echo $TRITON_PTXAS_PATH $TRITON_LIBCUDA_PATH' &&
