@@ -119,6 +119,16 @@ TEST_F(Graphs, forks_join_through_events) {
   EXPECT_EQ(read(1), 7);
 }
 
+TEST_F(Graphs, asking_the_legacy_stream_for_its_state_ends_no_capture) {
+  OK(begin());
+  OK(kernels::launch(kernels::store, 1, 1, s, 0, data, 7));
+  cudaStreamCaptureStatus asked{};
+  EXPECT_EQ(cudaStreamIsCapturing(cudaStreamLegacy, &asked), cudaErrorStreamCaptureImplicit);
+  EXPECT_EQ(status(s), cudaStreamCaptureStatusActive);
+  OK(end());
+  EXPECT_EQ(nodes(graph), 1u);
+}
+
 TEST_F(Graphs, what_may_not_be_captured_ends_the_capture) {
   struct Case {
     const char* what;

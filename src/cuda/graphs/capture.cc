@@ -40,14 +40,14 @@ void drop(Capture& capture) {
   if (!capture.given_graph) forget(*capture.graph);
 }
 
-// The legacy default stream would wait for capturing streams that synchronise with it.
-void check_legacy(Stream& stream) {
+// The legacy default stream would wait for capturing streams that synchronise with it. A question for its state leaves these as they are.
+void check_legacy(Stream& stream, bool asked = false) {
   if (stream.queue.kind() != Queue::Kind::Legacy) return;
   bool found = false;
   for (const CaptureRef& capture : running)
     for (Stream* other : capture->streams)
       if (&other->context == &stream.context && other->queue.kind() == Queue::Kind::Blocking) {
-        invalidate(*capture);
+        if (!asked) invalidate(*capture);
         found = true;
       }
   if (found) throw StatusError(cudaErrorStreamCaptureImplicit);
@@ -333,7 +333,7 @@ cudaError_t status_of(cudaStream_t handle, cudaStreamCaptureStatus* status, unsi
                       const cudaGraphNode_t** after, const cudaGraphEdgeData** edges, size_t* count) {
   return with_stream(handle, [&](Stream& stream, Capture* capture) -> cudaError_t {
     if (!status) return cudaErrorInvalidValue;
-    if (!capture) check_legacy(stream);
+    if (!capture) check_legacy(stream, true);
     *status = !capture           ? cudaStreamCaptureStatusNone
               : capture->invalid ? cudaStreamCaptureStatusInvalidated
                                  : cudaStreamCaptureStatusActive;
