@@ -36,7 +36,7 @@ bool becomes_registers(const llvm::AllocaInst& array, llvm::ScalarEvolution& evo
   const auto bytes = array.getAllocationSize(layout);
   if (!bytes || bytes->isScalable() || bytes->getFixedValue() > kMostBytes) return false;
   const llvm::SCEV* start = evolution.getSCEV(const_cast<llvm::AllocaInst*>(&array));
-  auto inside = [&](const llvm::Value* pointer, const llvm::Type* type) {
+  auto inside = [&](const llvm::Value* pointer, uint64_t size) {
     const llvm::SCEV* offset = evolution.getMinusSCEV(evolution.getSCEV(const_cast<llvm::Value*>(pointer)), start);
     const bool known = !llvm::SCEVExprContains(offset, [&](const llvm::SCEV* part) {
       if (const auto* counted = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part))
@@ -45,8 +45,7 @@ bool becomes_registers(const llvm::AllocaInst& array, llvm::ScalarEvolution& evo
     });
     if (!known) return false;
     const llvm::APInt last = evolution.getUnsignedRange(offset).getUnsignedMax();
-    return last.getActiveBits() <= 32 &&
-           last.getZExtValue() + layout.getTypeStoreSize(const_cast<llvm::Type*>(type)) <= bytes->getFixedValue();
+    return last.getActiveBits() <= 32 && last.getZExtValue() + size <= bytes->getFixedValue();
   };
   llvm::SmallVector<const llvm::Value*, 16> pointers{&array};
   while (!pointers.empty()) {
@@ -55,13 +54,15 @@ bool becomes_registers(const llvm::AllocaInst& array, llvm::ScalarEvolution& evo
       if (llvm::isa<llvm::GetElementPtrInst>(user)) {
         pointers.push_back(user);
       } else if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
-        if (load->isVolatile() || !inside(pointer, load->getType())) return false;
+        if (load->isVolatile() || !inside(pointer, layout.getTypeStoreSize(load->getType()))) return false;
       } else if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-        if (store->isVolatile() || store->getValueOperand() == pointer || !inside(pointer, store->getValueOperand()->getType()))
-          return false;
+        const llvm::Value* const value = store->getValueOperand();
+        if (store->isVolatile() || value == pointer || !inside(pointer, layout.getTypeStoreSize(value->getType()))) return false;
       } else if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(user)) {
-        const auto* whole = llvm::dyn_cast<llvm::MemIntrinsic>(call);
-        if (!call->isLifetimeStartOrEnd() && !call->isDroppable() && (!whole || whole->isVolatile())) return false;
+        if (call->isLifetimeStartOrEnd() || call->isDroppable()) continue;
+        const auto* many = llvm::dyn_cast<llvm::MemIntrinsic>(call);
+        const auto* length = many ? llvm::dyn_cast<llvm::ConstantInt>(many->getLength()) : nullptr;
+        if (!length || many->isVolatile() || !inside(pointer, length->getZExtValue())) return false;
       } else {
         return false;
       }
@@ -70,23 +71,29 @@ bool becomes_registers(const llvm::AllocaInst& array, llvm::ScalarEvolution& evo
   return true;
 }
 
+// Where an instruction reads or writes: a vector of four that is copied whole does both.
+llvm::SmallVector<const llvm::Value*, 2> places_of(const llvm::Instruction& instruction) {
+  if (const llvm::Value* place = llvm::getLoadStorePointerOperand(&instruction)) return {place};
+  if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) return {copy->getRawDest(), copy->getRawSource()};
+  return {};
+}
+
 // Is there something that would be registers if this loop were unrolled, or, if not `surely`, might be?
 bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, bool surely) {
   for (const llvm::BasicBlock* block : loop.blocks())
-    for (const llvm::Instruction& instruction : *block) {
-      const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
-      if (!pointer) continue;
-      const auto* array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
-      if (!array || !array->isStaticAlloca() || loop.contains(array)) continue;
-      const llvm::SCEV* const place = evolution.getSCEV(const_cast<llvm::Value*>(pointer));
-      if (evolution.isLoopInvariant(place, &loop)) continue;
-      const bool counted_here = llvm::SCEVExprContains(place, [&](const llvm::SCEV* part) {
-        const auto* counted = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
-        return counted && counted->getLoop() == &loop;
-      });
-      if (surely && !counted_here) continue;
-      if (!surely || becomes_registers(*array, evolution)) return true;
-    }
+    for (const llvm::Instruction& instruction : *block)
+      for (const llvm::Value* pointer : places_of(instruction)) {
+        const auto* array = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
+        if (!array || !array->isStaticAlloca() || loop.contains(array)) continue;
+        const llvm::SCEV* const place = evolution.getSCEV(const_cast<llvm::Value*>(pointer));
+        if (evolution.isLoopInvariant(place, &loop)) continue;
+        const bool counted_here = llvm::SCEVExprContains(place, [&](const llvm::SCEV* part) {
+          const auto* counted = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
+          return counted && counted->getLoop() == &loop;
+        });
+        if (surely && !counted_here) continue;
+        if (!surely || becomes_registers(*array, evolution)) return true;
+      }
   return false;
 }
 
@@ -105,11 +112,23 @@ unsigned copies_wanted(const llvm::Loop& loop, llvm::ScalarEvolution& evolution)
   return std::max(1u, count ? static_cast<unsigned>(*count) : evolution.getSmallConstantTripCount(&loop));
 }
 
-// The loop's body, once what is in it is unrolled as the program wants.
+// The loop's body, once what is in it is unrolled as the program wants: a thread's own arrays are registers then, and turns are not counted.
 uint64_t future_instructions_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution) {
-  uint64_t count = instructions_of(loop);
-  for (const llvm::Loop* inner : loop)
-    count += copies_wanted(*inner, evolution) * future_instructions_of(*inner, evolution) - instructions_of(*inner);
+  constexpr uint64_t kCounting = 3;  // a sum, a comparison and a branch
+  uint64_t count = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    if (llvm::any_of(loop, [&](const llvm::Loop* inner) { return inner->contains(block); })) continue;
+    for (const llvm::Instruction& instruction : *block) {
+      const llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&instruction);
+      const auto* const array = pointer ? llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer)) : nullptr;
+      count += !llvm::isa<llvm::DbgInfoIntrinsic, llvm::PHINode, llvm::GetElementPtrInst>(instruction) &&
+               !(array && becomes_registers(*array, evolution));
+    }
+  }
+  for (const llvm::Loop* inner : loop) {
+    const uint64_t copies = copies_wanted(*inner, evolution), body = future_instructions_of(*inner, evolution);
+    count += copies > 1 ? copies * (body - std::min(body, kCounting)) : body;
+  }
   return count;
 }
 
