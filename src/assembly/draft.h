@@ -126,8 +126,10 @@ class Liveness;
 // Down to who needs it, where that takes fewer registers.
 void sink(DraftCode& code, const Liveness& live);
 // Registers that may be held before the order gives way, and before no more loads are begun; loads that are begun together even then.
+// Whether one warp's instructions for a pipe are spaced.
 struct Held {
   uint32_t most, most_for_loads, loads_together;
+  bool spaced;
 };
 void schedule(DraftCode& code, const Liveness& live, const Held& held);
 void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide_first, MachineCode& out);

@@ -49,6 +49,19 @@ bool takes_predicates(Operation o) {
   }
 }
 
+Spacing spacing_of(Operation o) {
+  switch (o) {
+#define WB_OPERATION(id, name, unit, about) \
+  case Operation::id: return spaced_##unit;
+    static constexpr Spacing spaced_Alu{1, 2}, spaced_Move{}, spaced_FmaHeavy{2, 2}, spaced_Fma{}, spaced_Half{}, spaced_Fp64{3, 2},
+        spaced_Uniform{}, spaced_Branch{}, spaced_Tensor{}, spaced_Special{4, 8}, spaced_Lsu{5, 4}, spaced_Barrier{}, spaced_Const{},
+        spaced_Texture{};
+#include "assembly/operations.inc"
+#undef WB_OPERATION
+  }
+  return {};
+}
+
 bool is_queued(Operation o) {
   switch (o) {
 #define WB_OPERATION(id, name, unit, about) \

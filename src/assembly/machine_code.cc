@@ -51,10 +51,12 @@ int most_for_as_many_warps(int registers) {
   return std::min(kMost, kOfScheduler / std::max(1, kOfScheduler / each) / kUnit * kUnit);
 }
 
-MachineCode in_order(DraftCode code, const Liveness& live, const Target& target, uint32_t most_held, bool roomy, uint32_t for_loads = ~0u) {
-  constexpr uint32_t kLoadsTogether = 4;
+constexpr uint32_t kLoadsTogether = 4;  // where registers are short
+
+MachineCode in_order(DraftCode code, const Liveness& live, const Target& target, uint32_t most_held, bool roomy, uint32_t for_loads = ~0u,
+                     uint32_t loads_together = kLoadsTogether) {
   const uint32_t most = std::min(most_held, target.max_registers > 8 ? target.max_registers - 6 : 2);
-  schedule(code, live, {most, std::min(most, for_loads), roomy ? kLoadsTogether : 0});
+  schedule(code, live, {most, std::min(most, for_loads), loads_together, target.cc >= 70});
   join_copies(code);  // in their order more of them can
   const auto with = [&](bool wide_first) {
     MachineCode out;
@@ -116,7 +118,7 @@ MachineCode with_fewest_registers(const DraftCode& code, const Liveness& live, c
   const auto cost = [](const MachineCode& m) { return std::pair{m.spill_bytes, m.registers}; };
   MachineCode fewest = in_order(code, live, target, 6, true);
   for (uint32_t held : {4u, 2u})
-    if (MachineCode other = in_order(code, live, target, held, false); cost(other) < cost(fewest)) fewest = std::move(other);
+    if (MachineCode other = in_order(code, live, target, held, false, ~0u, 0); cost(other) < cost(fewest)) fewest = std::move(other);
   return fewest;
 }
 
@@ -135,13 +137,14 @@ MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& funct
   MachineCode fewer = out;
   const auto good = [&] { return fewer.registers <= kWithAllWarps && !fewer.spill_bytes; };
   const auto look = [&](const DraftCode& draft, const Liveness& alive) {
-    for (uint32_t held : {22u, 18u, 14u, 10u}) {
-      if (good()) return;
-      MachineCode other = in_order(draft, alive, target, held, false);
-      // A multiprocessor has registers by eights.
-      const auto cost = [](const MachineCode& m) { return std::pair{m.spill_bytes, (m.registers + 7) / 8}; };
-      if (cost(other) < cost(fewer)) fewer = std::move(other);
-    }
+    for (uint32_t held : {22u, 18u, 14u, 10u})
+      for (uint32_t together : {kLoadsTogether, kLoadsTogether / 2, 0u}) {
+        if (good()) return;
+        MachineCode other = in_order(draft, alive, target, held, false, ~0u, together);
+        // A multiprocessor has registers by eights.
+        const auto cost = [](const MachineCode& m) { return std::pair{m.spill_bytes, (m.registers + 7) / 8}; };
+        if (cost(other) < cost(fewer)) fewer = std::move(other);
+      }
   };
   look(code, live);
   if (!good()) {

@@ -36,7 +36,12 @@ bool exchanges(Operation o) { return o == Operation::Shuffle || o == Operation::
 class Scheduler {
  public:
   Scheduler(DraftCode& code, const Liveness& live, const Held& held)
-      : code_(code), live_(live), most_(held.most), most_for_loads_(held.most_for_loads), loads_(held.loads_together) {
+      : code_(code),
+        live_(live),
+        most_(held.most),
+        most_for_loads_(held.most_for_loads),
+        loads_(held.loads_together),
+        spaced_(held.spaced) {
     last_write_.assign(live_.segments.size(), -1);
     readers_.resize(live_.segments.size());
     value_.assign(live_.segments.size(), {});
@@ -134,7 +139,11 @@ class Scheduler {
       // What only comes through.
       for (const Draft& d : text)
         for (Part p : d.writes) each_word(p, [&](uint32_t w) { written_[w] = 1; });
-      for (uint32_t w : words) uncounted_[w] = remade_[w] && !written_[w], written_[w] = 0;
+      // More conditions than there are predicates are made again where they are asked for, or come out of a register.
+      const bool too_many = std::ranges::count_if(words, [&](uint32_t w) {
+                              return bank_[w] == Bank::Predicate && held_[w] && !written_[w];
+                            }) >= kMostPredicates;
+      for (uint32_t w : words) uncounted_[w] = !written_[w] && (remade_[w] || (too_many && bank_[w] == Bank::Predicate)), written_[w] = 0;
     }
     held_predicates_ = 0;
     for (uint32_t w : words)
@@ -212,6 +221,8 @@ class Scheduler {
         code_.values[static_cast<size_t>(part.value)].bank == Bank::Predicate && (reader.guarded || !takes_predicates(reader.operation));
     return guards ? kGuardLatency : latency_of(from.operation);
   }
+
+  Spacing spacing(const Draft& d) const { return spaced_ ? spacing_of(d.operation) : Spacing{}; }
 
   // From one wall to the next; what that reads is waited for.
   void region(const std::vector<Draft>& text, size_t begin, size_t end, std::vector<Draft>& result) {
@@ -310,11 +321,15 @@ class Scheduler {
         return p && std::ranges::any_of(text[begin + from].writes, [&](Part w) { return w.value == p.value; });
       });
     };
-    std::vector<char> leads(n);  // to a load: makes its address
-    for (size_t k = n; k-- > 0;)
-      leads[k] = text[begin + k].order == Order::None && std::ranges::any_of(nodes[k].after, [&](const auto& after) {
-                   return reads(after.first, static_cast<uint32_t>(k)) && (from_memory(after.first) || leads[after.first]);
-                 });
+    std::vector<char> leads(n), is_address(n);  // to a load, at last or at once
+    for (size_t k = n; k-- > 0;) {
+      if (text[begin + k].order != Order::None) continue;
+      for (const auto& after : nodes[k].after) {
+        if (!reads(after.first, static_cast<uint32_t>(k))) continue;
+        is_address[k] |= from_memory(after.first);
+        leads[k] |= from_memory(after.first) || leads[after.first];
+      }
+    }
     // Shows a queue's first ones, in their order, until one will do.
     const auto from_top = [&](auto& queue, auto will_do) {
       seen.clear();
@@ -338,6 +353,7 @@ class Scheduler {
       return found;
     };
     const uint32_t for_loads = own_addresses_ ? most_for_loads_ - std::min(most_for_loads_, kOwnAddresses) : most_for_loads_;
+    std::array<uint32_t, kSpacedPipes> pipe_free{};
     uint32_t now = 0, first = 0;
     for (size_t issued = 0; issued < n; ++issued) {
       while (first < n && done[first]) ++first;
@@ -363,13 +379,15 @@ class Scheduler {
         if (pick == ~0u) from_top(pending, no_more_loads);
       }
       if (pick == ~0u && !full && no_predicates) {
-        // Predicates alone are short: the order is as always, without what needs one more.
+        // Predicates alone are short: the order is as always, without what needs one more, unless all the others wait for memory. (One that is made
+        // again later costs an instruction or two.)
         const auto needs_none = [&](uint32_t k) {
-          if (grows_predicates(text[begin + k]) <= 0) pick = k;
+          if (grows_predicates(text[begin + k]) <= 0 && nodes[k].ready <= now + kGuardLatency) pick = k;
           return pick == k;
         };
         from_top(available, needs_none);
         if (pick == ~0u) from_top(pending, needs_none);
+        if (pick == ~0u) pick = available.empty() ? pending.top() : available.top();
       }
       if (pick == ~0u && (full || no_predicates)) {
         // No registers left: whatever frees some, else what needs none and waits for nothing (addresses that move on in their
@@ -390,21 +408,20 @@ class Scheduler {
         if (pick == ~0u) pick = neutral;
         if (pick == ~0u) pick = first;
       }
-      if (pick == ~0u) {
-        if (!available.empty()) {
-          pick = available.top();
-          available.pop();
-        } else {
-          pick = pending.top();
-          pending.pop();
-        }
-      }
-      now = std::max(now, nodes[pick].ready);
+      if (pick == ~0u)
+        from_top(available, [&](uint32_t k) {
+          if (pipe_free[spacing(text[begin + k]).pipe] <= now) pick = k;
+          return pick == k;
+        });
+      if (pick == ~0u) pick = available.empty() ? pending.top() : available.top();
+      const Spacing apart = spacing(text[begin + pick]);
+      now = std::max({now, nodes[pick].ready, pipe_free[apart.pipe]});
+      if (apart.pipe) pipe_free[apart.pipe] = now + apart.cycles;
       done[pick] = 1;
       std::erase_if(on_their_way, [&](uint32_t l) { return reads(pick, l); });
       std::erase_if(addresses, [&](uint32_t a) { return reads(pick, a); });
       if (from_memory(pick)) on_their_way.push_back(pick);
-      if (leads[pick]) addresses.push_back(pick);
+      if (is_address[pick]) addresses.push_back(pick);
       issue_effects(text[begin + pick]);
       result.push_back(text[begin + pick]);
       for (auto [to, cycles] : nodes[pick].after) {
@@ -419,6 +436,7 @@ class Scheduler {
   DraftCode& code_;
   const Liveness& live_;
   const uint32_t most_, most_for_loads_, loads_;
+  const bool spaced_;
   int held_now_ = 0, held_predicates_ = 0;
   bool own_addresses_ = false;  // of the block at hand
   static constexpr uint32_t kOwnAddresses = 4;  // registers that these take and that are not seen here

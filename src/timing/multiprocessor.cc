@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "timing/cache.h"
+#include "timing/instruction_cache.h"
 #include "timing/program.h"
 
 namespace warpbeam::timing {
@@ -42,8 +43,11 @@ struct Warp {
   bool copies = false;              // asks for some itself
   size_t wants_copies = 0;          // so many of its block must have been asked for before it goes on
   Ticks stored = 0;                 // when L2 has all that it stored
+  std::array<Ticks, kUnits> unit_again{};  // when it can go to a unit again: the assembler spaces a warp's own instructions
   std::array<Ticks, assembly::kMachineRegisters> written{};
+  std::array<Ticks, assembly::kMachineRegisters> released{};  // by what reads them on the path to memory
   std::array<Source, assembly::kMachineRegisters> source{};
+  std::array<bool, assembly::kMachineRegisters> by_global{};
 };
 
 struct Place {  // of a block
@@ -55,12 +59,31 @@ struct Place {  // of a block
   std::vector<Ticks> arrived;   // when each is there, of those that it has asked for
 };
 
+// A queue of so many, in order: when each of the last ones leaves it.
+struct Queue {
+  std::vector<Ticks> leaves;
+  size_t next = 0;
+  void add(Ticks when) {
+    leaves[next] = when;
+    next = (next + 1) % leaves.size();
+  }
+  Ticks room() const { return leaves[next]; }
+};
+
+// A scheduler's way to a path that all of them share: what it has issued waits there for the path.
+struct Way {
+  Queue taken;
+  Ticks free = 0;  // when it can bring the next one
+  Ticks read = 0;  // and read its registers
+};
+
 struct Scheduler {
   std::vector<uint32_t> warps;
   Ticks next = 0;          // when it can issue again
   Ticks issued_until = 0;  // its issue slot is taken until then
   Ticks held = 0;          // how long it was, for registers to be read
   std::array<Ticks, kUnits> unit_free{};
+  Way memory, texture;
 };
 
 // A stream of bytes at a rate.
@@ -94,6 +117,9 @@ class Multiprocessor {
     stores_on_fill_ = share.l2_read / share.l2_beside;
     dram_.per_byte = kTick / share.dram;
     for (Server* s : {&fill_, &out_, &dram_}) s->slack = ticks(rates.share_slack);
+    for (Scheduler& s : schedulers_)
+      for (Way* way : {&s.memory, &s.texture}) way->taken.leaves.assign(static_cast<size_t>(rates.path_entries), 0);
+    stores_.leaves.assign(static_cast<size_t>(rates.path_stores), 0);
     active_ = std::max(1.0, share.active);
     for (const FunctionWork& f : work.functions)
       for (const assembly::MachineBlock& b : f.code->blocks)
@@ -203,6 +229,8 @@ class Multiprocessor {
       warp.copies = p.copies && warp.trace && std::ranges::any_of(warp.trace->accesses, &Access::bulk);
       warp.copies_per_wait = p.copies && warp.trace ? static_cast<double>(p.copies) / std::max<double>(1, phase_waits(*warp.trace)) : 0;
       warp.written.fill(0);
+      warp.released.fill(0);
+      warp.unit_again.fill(0);
       const Ticks begin = std::max(at, next_warp_);
       next_warp_ = begin + ticks(rates_.warp_interval);
       warp.waits_since = begin;
@@ -476,12 +504,14 @@ class Multiprocessor {
       if (r.guarded && reg[k] >= assembly::kPredicates && reg[k] < assembly::kUniform) written += guard_latency_;
       if (written > from) from = written, why = stall_of(warp.source[reg[k]]);
     }
+    for (int k = r.reads; k < r.reads + r.writes; ++k)
+      if (const Ticks released = warp.released[reg[k]]; released > from)
+        from = released, why = warp.by_global[reg[k]] ? Stall::LongScoreboard : Stall::ShortScoreboard;
+    if (const Ticks again = warp.unit_again[static_cast<size_t>(r.unit)]; r.unit == r.other && again > from)
+      from = again, why = Stall::Wait;
     if (r.operation == Operation::WaitAsync && warp.pending_copies > from) from = warp.pending_copies, why = Stall::LongScoreboard;
-    if (auto line = warp.text->fetched[warp.at / kInstructionsPerLine]; !line) {
-      line = true;
-      instructions_here_ += kInstructionsPerLine;
-      if (instructions_here_ > rates_.instruction_preload) from += instruction_miss_, why = Stall::NoInstruction;
-    }
+    if (const Ticks fetched = instructions_.get(warp.text->lines[warp.at / kInstructionsPerLine], from); fetched > from)
+      from = fetched, why = Stall::NoInstruction;
     warp.ready = from;
     warp.why = why;
     if (r.phase_wait && warp.copies_per_wait > 0) {
@@ -490,9 +520,10 @@ class Multiprocessor {
     }
   }
 
-  static Ticks unit_free(const Scheduler& s, const Warp& warp) {
+  Ticks unit_free(const Scheduler& s, const Warp& warp) const {
     const Ready& r = warp.text->code[warp.at];
     const Ticks free = std::min(s.unit_free[static_cast<size_t>(r.unit)], s.unit_free[static_cast<size_t>(r.other)]);
+    if (r.stores) return std::max(free, stores_.room());
     return r.computes ? std::max(free, s.unit_free[static_cast<size_t>(Unit::Alu)]) : free;
   }
 
@@ -529,6 +560,7 @@ class Multiprocessor {
     result_.busy[unit] += static_cast<double>(r.interval) / kTick;
     s.unit_free[unit] = t + r.interval;
     if (r.computes) s.unit_free[static_cast<size_t>(Unit::Alu)] = t + r.interval;
+    if (r.unit == r.other) warp.unit_again[unit] = t + r.own_interval;
     Ticks done = t + r.latency;
     if (r.unit == Unit::Lsu || r.unit == Unit::Texture) done = to_memory(s, warp, r, t);
     else if (r.operation == Operation::LoadConst && r.access) done = from_constants(warp, r, t);
@@ -609,7 +641,13 @@ class Multiprocessor {
     const Ticks since = warp.waits_since;
     const Ticks ready = std::clamp(warp.ready, since, t);
     const Ticks unit = std::clamp(unit_free(s, warp), ready, t);
-    add(warp.why, since, ready);
+    // A branch and a barrier are waited for themselves first; where a branch goes is known then, and what is there has to be fetched. (Measured: 5, 3 and
+    // 2 cycles; 4.)
+    const Ticks itself = warp.why == Stall::Branch ? 5 * kTick : warp.why == Stall::Barrier ? 4 * kTick : 0;
+    const Ticks begun = std::min(ready, since + itself), known = warp.why == Stall::Branch ? std::min(ready, begun + 3 * kTick) : ready;
+    add(Stall::Wait, since, begun);
+    add(warp.why, begun, known);
+    add(Stall::NoInstruction, known, ready);
     add(throttle_of(r), ready, unit);
     const Ticks held = std::min(s.held - warp.held_before, t - unit);
     add(Stall::Dispatch, unit, unit + held);
@@ -638,14 +676,19 @@ class Multiprocessor {
     return start + r.latency + ticks(rates_.constant_latency) * more;
   }
 
-  // The path to memory takes one instruction after the other, for as many cycles as it makes passes. When it has taken in more
-  // than its queue holds, the schedulers keep the next ones.
+  // The path to memory takes one instruction after the other, for as many cycles as it makes passes. A scheduler's own instructions come to it more slowly,
+  // and when its queue is full the scheduler keeps the next ones.
   Ticks to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
     const Access* const a = r.access ? take_access(warp, r.ptx) : nullptr;
     Ticks cost = r.interval;
-    Ticks& path = r.unit == Unit::Texture ? texture_free_ : lsu_free_;
+    const bool texture = r.unit == Unit::Texture;
+    Ticks& path = texture ? texture_free_ : lsu_free_;
+    Way& way = texture ? s.texture : s.memory;
     if (r.access && !a) return t + kTick;  // no lane takes part
-    const Ticks start = std::max(t, path);
+    // What the path has room for is anybody's; its own way and its operands are this scheduler's.
+    const Ticks turn = std::max(t, path), read = std::max(t, way.read);
+    const Ticks start = std::max({turn, way.free, read});
+    way.read = read + (r.stores ? path_store_read_ : path_interval_);
     Ticks done = start + r.latency;
     if (a) {
       switch (a->space) {
@@ -667,10 +710,17 @@ class Multiprocessor {
       }
     }
     if (r.operation == Operation::CopyAsync) warp.pending_copies = std::max(warp.pending_copies, done);
-    path = start + cost;
+    path = turn + cost;
     result_.lsu_busy += static_cast<double>(cost) / kTick;
-    const Ticks backlog = path - ticks(rates_.lsu_queue);
-    s.unit_free[static_cast<size_t>(r.unit)] = std::max(s.unit_free[static_cast<size_t>(r.unit)], backlog);
+    const Ticks passes = std::max<Ticks>(r.interval, a ? a->passes * kTick : 0);
+    way.free = start + static_cast<Ticks>(static_cast<double>(passes) * rates_.path_own_share);
+    way.taken.add(start);
+    if (r.stores) stores_.add(start);
+    Ticks& free = s.unit_free[static_cast<size_t>(r.unit)];
+    free = std::max({free, t + path_interval_, way.taken.room()});
+    const uint16_t* const reg = &program_.registers[r.first_register];
+    for (int k = 0; r.stores && k < r.reads; ++k)
+      warp.released[reg[k]] = read + path_release_, warp.by_global[reg[k]] = throttle_of(r) == Stall::LgThrottle;
     return done;
   }
 
@@ -745,12 +795,13 @@ class Multiprocessor {
     if (waits) done = comes + cost;
     const uint32_t function = warp.trace->steps[warp.step].function;
     const double from_dram = local ? local_dram_sectors(missed) : a.far ? 0 : dram_sectors(function, a.ptx, sectors, missed, requests);
+    // What is missing comes line by line, and goes through the banks meanwhile.
     if (missed)
-      done = std::max(done, later + fetch(start + ticks(lines_missed - 1.0), missed, from_dram,
-                                          from_dram <= 0 ? 1
-                                          : local        ? kFetchedAlone
-                                                         : work_.functions[function].from_memory[a.ptx].fetched_share(),
-                                          requests, farthest, a.far));
+      done = std::max(done, fetch(start + ticks(lines_missed - 1.0), missed, from_dram,
+                                  from_dram <= 0 ? 1
+                                  : local        ? kFetchedAlone
+                                                 : work_.functions[function].from_memory[a.ptx].fetched_share(),
+                                  requests, farthest, a.far));
     if (missed || waits)
       for (Arrival* line : coming_) line->at = std::max(line->at, done);
     coming_.clear();
@@ -906,10 +957,12 @@ class Multiprocessor {
   const bool keeps_stores_ = rates_.unified_l1 && rates_.l1_keeps_stores > 0;
   const Ticks issue_interval_ = ticks(rates_.issue_interval / rates_.issue_width);
   const Ticks shared_pass_ = ticks(rates_.shared_pass), shared_replay_ = ticks(rates_.shared_replay);
+  const Ticks path_interval_ = ticks(rates_.path_interval), path_release_ = ticks(rates_.path_release),
+              path_store_read_ = ticks(rates_.path_store_read);
+  Queue stores_;  // what they bring waits for the path
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
   const Ticks far_latency_ = ticks(work_.far_latency * rates_.clock_ghz());
-  const Ticks instruction_miss_ = ticks(rates_.instruction_cache_miss);
-  size_t instructions_here_ = 0;
+  InstructionCache instructions_{rates_};
   OneByOne prints_{rates_.print_ns, rates_.print_lane_ns, rates_.print_serve_ns, rates_.print_serve_lane_ns};
   OneByOne allocations_{rates_.allocate_ns, rates_.allocate_lane_ns, rates_.allocate_serve_ns, rates_.allocate_serve_lane_ns};
   Ticks cluster_free_ = 0;

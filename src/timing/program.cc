@@ -58,11 +58,13 @@ Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& r
     r.cluster_waits = m.mnemonic == "UCGABAR_WAIT";
     r.phase_wait = m.mnemonic.starts_with("SYNCS.PHASECHK");
     r.guarded = m.guarded || r.unit == Unit::Branch || !assembly::takes_predicates(m.operation);
+    r.stores = m.operation == Operation::StoreShared || m.operation == Operation::StoreGlobal || m.operation == Operation::StoreLocal;
     r.computes = rates.one_pipe > 0 && (m.operation == Operation::LoadShared || m.operation == Operation::StoreShared);
     r.rejoins = m.mnemonic == "BSYNC";
     r.ptx = std::min(m.ptx, last);
     r.latency = static_cast<int32_t>(ticks(rate.latency));
     r.interval = static_cast<int32_t>(ticks(rate.interval));
+    r.own_interval = r.unit == Unit::Lsu ? static_cast<int32_t>(ticks(rates.path_own_interval)) : r.interval;
     if (m.operation == Operation::FloatFma && at_hand.three(m)) r.hold = static_cast<int32_t>(ticks(rates.third_register));
     if (m.operation == Operation::IntMulWide) r.hold = static_cast<int32_t>(ticks(rates.wide_product));
     at_hand.writes(m);
@@ -78,7 +80,7 @@ Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& r
     add(m.writes, r.writes);
     made.code.push_back(r);
   }
-  made.fetched.assign(made.code.size() / kInstructionsPerLine + 1, false);
+  made.lines.resize(made.code.size() / kInstructionsPerLine + 1);
   return made;
 }
 
@@ -116,14 +118,14 @@ Source source_of(Operation o) {
     case Operation::Match:
     case Operation::Redux:
     case Operation::SpecialReg:
+    case Operation::LoadConst:
     case Operation::Mbarrier: return Source::Short;
-    case Operation::LoadConst: return Source::Constant;
     case Operation::MatrixGroup: return Source::Group;
     default: return Source::Fixed;
   }
 }
 Stall stall_of(Source s) {
-  constexpr Stall kOf[] = {Stall::Wait, Stall::ShortScoreboard, Stall::LongScoreboard, Stall::Imc, Stall::Gmma};
+  constexpr Stall kOf[] = {Stall::Wait, Stall::ShortScoreboard, Stall::LongScoreboard, Stall::Gmma};
   return kOf[static_cast<size_t>(s)];
 }
 Stall throttle_of(const Ready& r) {

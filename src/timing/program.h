@@ -23,20 +23,27 @@ struct Ready {
   Unit unit{}, other{};
   bool access = false, guarded = false, rejoins = false;
   bool phase_wait = false;  // for a phase of a barrier in memory
+  bool stores = false;      // from registers to memory
   bool computes = false;    // an access that the units for integers make
   bool cluster_arrives = false, cluster_waits = false;
   uint32_t ptx = 0;
   uint32_t first_register = 0;  // at Program::registers: those that it reads, then those that it writes
   uint8_t reads = 0, writes = 0;
   int32_t latency = 0, interval = 0;
+  int32_t own_interval = 0;  // until its warp's next one for the same unit
   int32_t hold = 0;  // of its scheduler, beyond its issue
+};
+
+inline constexpr size_t kInstructionsPerLine = 8;
+struct CodeLine {  // of so many instructions, and which caches have it
+  bool near = false, behind = false, seen = false;
+  Ticks at = 0;  // when it is there
 };
 
 struct Text {
   std::vector<Ready> code;
-  mutable std::vector<bool> fetched;  // by line of kInstructionsPerLine
+  mutable std::vector<CodeLine> lines;
 };
-inline constexpr size_t kInstructionsPerLine = 8;
 
 struct ReadyBlock {
   Text once, unrolled;
@@ -53,7 +60,7 @@ struct Program {
 Program make_program(const Work& work, const Rates& rates);
 
 // What a register waits for, of those that are not written yet.
-enum class Source : uint8_t { Fixed, Short, Long, Constant, Group };
+enum class Source : uint8_t { Fixed, Short, Long, Group };
 Source source_of(assembly::Operation operation);
 // Why a warp waits: for such a register, or for the unit of an instruction.
 Stall stall_of(Source source);

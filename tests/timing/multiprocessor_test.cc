@@ -134,6 +134,73 @@ TEST(Multiprocessor, OthersWaitForAWideProduct) {
   EXPECT_NEAR(cycles_of(work_of(text, 16, 1)), 4 * (400 + 100 * h100().wide_product), 200);
 }
 
+// One warp that loads from shared memory so many times, in so many passes over the banks.
+Work loads_of_shared(int count, uint16_t passes, uint32_t warps = 1) {
+  assembly::MachineText text;
+  for (int k = 0; k < count; ++k) {
+    text.push_back(instruction(Operation::LoadShared, -1, k % 64));
+    text.back().access = true;
+  }
+  Work work = work_of(text, warps, 1);
+  for (WarpTrace& w : work.blocks[0].warps)
+    for (uint32_t k = 0; k < text.size(); ++k) {
+      Access a{};
+      a.ptx = k;
+      a.space = Space::Shared;
+      a.kind = Kind::Load;
+      a.passes = passes;
+      w.accesses.push_back(a);
+    }
+  return work;
+}
+double stalled(const Work& work, Stall why) {
+  return run_multiprocessor(work, h100(), Share{}, alike(work, 1)).stalls[static_cast<size_t>(why)];
+}
+
+TEST(Multiprocessor, AWarpsAccessesAreIssuedApartUntilTheQueueIsFull) {
+  const Rates& r = h100();
+  const auto entries = static_cast<int>(r.path_entries);
+  // As many as the queue holds wait for each other's issue alone, however long they take.
+  const Work few = loads_of_shared(entries, 8), many = loads_of_shared(entries + 16, 8);
+  EXPECT_NEAR(stalled(few, Stall::Wait), (entries - 1) * (r.path_own_interval - 1), 4);
+  EXPECT_EQ(stalled(few, Stall::MioThrottle), 0);
+  EXPECT_GT(stalled(many, Stall::MioThrottle), 0);
+  // One scheduler brings them at half the path's speed.
+  EXPECT_NEAR(cycles_of(loads_of_shared(400, 8)) - cycles_of(loads_of_shared(200, 8)), 200 * 8 * r.path_own_share, 40);
+  EXPECT_NEAR(cycles_of(loads_of_shared(400, 8, 4)) - cycles_of(loads_of_shared(200, 8, 4)), 4 * 200 * 8, 100);
+}
+
+TEST(Multiprocessor, WhatAnAccessReadsIsWrittenOnceThePathHasTakenIt) {
+  assembly::MachineText text;
+  for (int k = 0; k < 100; ++k) {
+    text.push_back(instruction(Operation::StoreShared, 1, -1));
+    text.push_back(instruction(Operation::FloatAdd, -1, k % 2 ? 1 : 2));  // what every second one stores
+  }
+  const Work work = work_of(text, 1, 1);
+  EXPECT_NEAR(stalled(work, Stall::ShortScoreboard), 50 * (h100().path_release - 1), 10);
+}
+
+TEST(Multiprocessor, LoopsBeyondTheCacheOfInstructionsWaitForThem) {
+  const auto turn_of = [](int instructions, uint32_t warps) {
+    assembly::MachineText text;
+    for (int k = 0; k < instructions; ++k) text.push_back(instruction(Operation::FloatFma, -1, k % 32));
+    Work work = work_of(text, warps, 1);
+    const auto with = [&](size_t turns) {
+      for (WarpTrace& w : work.blocks[0].warps) w.steps.assign(turns, w.steps[0]);
+      return cycles_of(work);
+    };
+    const double few = with(3);
+    return (with(8) - few) / 5 / instructions;
+  };
+  const Rates& r = h100();
+  const auto near = static_cast<int>(r.instructions_near), behind = static_cast<int>(r.instructions_behind);
+  EXPECT_NEAR(turn_of(near / 2, 1), 1, 0.05);
+  EXPECT_NEAR(turn_of(2 * near, 1), r.instruction_line / 8, 0.05);
+  EXPECT_NEAR(turn_of(2 * near, 4), r.instruction_line / 8, 0.05);  // side by side: what one has fetched the others have
+  EXPECT_NEAR(turn_of(2 * near, 16), 4, 0.1);                       // and who issues as slowly does not wait
+  EXPECT_NEAR(turn_of(2 * behind, 1), r.instruction_far_line / 8, 0.1);
+}
+
 TEST(Multiprocessor, ALineThatIsStoredInPartTakesLonger) {
   const auto of = [](bool whole) {
     assembly::MachineText text(50, instruction(Operation::StoreGlobal, 1, -1));

@@ -87,6 +87,7 @@ inline std::string number(long long n) { return std::to_string(n); }
 void clocks();
 void loop_turns();
 void registers_and_ways();
+void queues();
 void integer_pipes();
 void float_pipes();
 void other_pipes();

@@ -77,6 +77,7 @@ static const Section kSections[] = {
     {"clocks", clocks},
     {"turns", loop_turns},
     {"registers", registers_and_ways},
+    {"queues", queues},
     {"integer", integer_pipes},
     {"float", float_pipes},
     {"other", other_pipes},
