@@ -72,7 +72,9 @@ def _command(what, program, arguments, options):
 
 
 def _start(words, capture, verify, **more):
-    result = subprocess.run(words, text=True, stdout=subprocess.PIPE if capture else None, stderr=subprocess.PIPE if capture else None, **more)
+    # What a program prints may be anything.
+    kept = subprocess.PIPE if capture else None
+    result = subprocess.run(words, encoding="utf-8", errors="replace", stdout=kept, stderr=kept, **more)
     if verify and result.returncode:
         raise Error(result)
     return result

@@ -42,7 +42,7 @@ def cuda(line, cell):
             words.remove("--" + name)
             command = name
     process = subprocess.Popen([executable(), command, "-I" + os.getcwd(), *words, _source(cell), *program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace")
+                               encoding="utf-8", errors="replace")
     try:
         for text in process.stdout:
             sys.stdout.write(text)

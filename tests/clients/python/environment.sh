@@ -5,13 +5,17 @@ clients_cache=${WARPBEAM_CLIENTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/warpbeam
 
 # Sets `place` to an environment with these packages.
 python_environment() {
-  local name=$1 python=${WARPBEAM_PYTHON:-python3} log
+  local name=$1 python=${WARPBEAM_PYTHON:-python3} log lock
   shift
   command -v "$python" >/dev/null && "$python" -c 'import venv, ensurepip' 2>/dev/null || { echo "needs python3 with venv"; return 77; }
   place=$clients_cache/$name-$(printf '%s\n' "$("$python" --version)" "$@" | cksum | cut -d' ' -f1)
+  [[ ! -e $place/.made ]] || return 0
+  mkdir -p -- "${place%/*}"
+  # Two at the same time would remove each other's half.
+  exec {lock}>"$place.lock"
+  flock "$lock"
   if [[ ! -e $place/.made ]]; then
     rm -rf -- "$place"
-    mkdir -p -- "${place%/*}"
     log=$place.log
     "$python" -m venv "$place" >"$log" 2>&1 && "$place/bin/python" -m pip install --disable-pip-version-check -q "$@" >>"$log" 2>&1 || {
       rm -rf -- "$place"
@@ -21,6 +25,7 @@ python_environment() {
     }
     touch "$place/.made"
   fi
+  exec {lock}>&-
 }
 
 python_client() {

@@ -21,6 +21,8 @@ wheel_works() { # python
 import ctypes, warpbeam
 out = warpbeam.run(["nvidia-smi", "-L"], device="a100").stdout
 assert "A100" in out, out
+out = warpbeam.run(["printf", r"\302\265 \377"]).stdout  # a letter, and no letter
+assert out == "\xb5 \ufffd", out
 cuda = ctypes.CDLL(warpbeam.library_path("cuda"))
 count = ctypes.c_int()
 assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value == 1
@@ -35,6 +37,7 @@ else:
     raise SystemExit("a source that is not there")
 EOF
   "$bin/python" use.py
+  LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 "$bin/python" use.py
   # The cell magic, without IPython (with it below): what it is given and what it prints.
   cat >cell.py <<'EOF'
 import warpbeam
