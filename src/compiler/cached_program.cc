@@ -28,7 +28,7 @@ std::string program_name(const Options& options) {
 }
 
 int build_uncached(Options& options, CompiledProgram* program) {
-  auto directory = TemporaryDirectory::make();
+  auto directory = TemporaryDirectory::make(TemporaryDirectory::For::Programs);
   if (!directory) {
     fmt::print(stderr, "warpbeam: {}\n", directory.error().message);
     return 1;
@@ -86,7 +86,7 @@ std::vector<std::string> searched_directories(const Options& options) {
 int compile_program(Options& options, const std::string& key, bool verbose, CompiledProgram* program) {
   program->name = program_name(options);
   auto cache = CompileCache::open();
-  if (!cache) return build_uncached(options, program);
+  if (!cache || !cache->can_start_programs()) return build_uncached(options, program);
   if (auto found = cache->find(key)) {
     if (verbose) fmt::print(stderr, "warpbeam: the compiled program was cached: {}\n", found->path);
     fmt::print(stderr, "{}", found->messages);

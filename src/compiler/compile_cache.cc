@@ -18,6 +18,7 @@
 #include "compiler/cached_program.h"
 #include "compiler/check_facts.h"
 #include "compiler/object_file.h"
+#include "compiler/process.h"
 #include "compiler/toolchain.h"
 
 namespace warpbeam::compiler {
@@ -259,6 +260,8 @@ CompileCache CompileCache::of_toolchain() {
   const std::string place = toolchain().root + "/ahead/warpbeam/programs";
   return CompileCache(is_trusted_folder(place, toolchain().driver) ? place : "/dev/null");
 }
+
+bool CompileCache::can_start_programs() const { return starts_programs(root_); }
 
 bool CompileCache::has_room() const {
   struct statvfs disk{};

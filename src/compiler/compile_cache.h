@@ -43,6 +43,7 @@ class CompileCache {
 
   // Where a program is to be built; its parent becomes the result. Empty on failure.
   std::string begin();
+  bool can_start_programs() const;  // what is kept for the compiler is of use where nothing can be started, too
   bool has_room() const;  // on its disk; a build that fails without may have failed of that
   // Files away what was built under the directory given by begin(). `name` is the program's file name in it, `searched`
   // the directories in which the user lets headers and libraries be looked for.

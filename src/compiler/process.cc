@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -200,17 +201,26 @@ int run_executable(const std::string& name, const std::vector<std::string>& argu
   return run_program(path, name, arguments);
 }
 
-Result<TemporaryDirectory> TemporaryDirectory::make() {
+bool starts_programs(const std::string& folder) {
+  struct statvfs disk{};
+  return statvfs(folder.c_str(), &disk) != 0 || !(disk.f_flag & ST_NOEXEC);
+}
+
+Result<TemporaryDirectory> TemporaryDirectory::make(For what) {
   const char* set = getenv("TMPDIR");
-  std::vector<std::string> places = {"/tmp"};
+  std::vector<std::string> places = {"/tmp", "/var/tmp", "/dev/shm"};
   if (set && *set && set != places[0]) places.insert(places.begin(), set);
   std::string tried;
   for (const std::string& place : places) {
-    std::string pattern = place + "/warpbeam.XXXXXX";
-    if (mkdtemp(pattern.data())) return TemporaryDirectory(pattern);
-    tried += fmt::format("{}{} ({})", tried.empty() ? "" : " and ", place, strerror(errno));
+    std::string pattern = place + "/warpbeam.XXXXXX", why = "is mounted noexec";
+    if (what == For::Files || starts_programs(place)) {
+      if (mkdtemp(pattern.data())) return TemporaryDirectory(pattern);
+      why = strerror(errno);
+    }
+    tried += fmt::format("{}{} ({})", tried.empty() ? "" : ", ", place, why);
   }
-  return Error{1, "cannot make a temporary directory in " + tried};
+  return Error{1, fmt::format("cannot make a temporary directory in {}; TMPDIR names another folder for {}", tried,
+                              what == For::Files ? "temporary files" : "programs that are compiled")};
 }
 
 TemporaryDirectory::~TemporaryDirectory() {

@@ -52,10 +52,14 @@ bool is_program(const std::string& path);
 // What follows the program at `at` is for it, whatever it looks like; a `--` in between is ours.
 std::vector<std::string> program_arguments(const std::vector<std::string>& words, size_t at);
 
+// Not on a file system that is mounted noexec, as some clusters' homes and temporary folders are.
+bool starts_programs(const std::string& folder);
+
 // A directory that is removed with all that is in it.
 class TemporaryDirectory {
  public:
-  static Result<TemporaryDirectory> make();  // in TMPDIR, or else in /tmp
+  enum class For { Files, Programs };  // that are started there: not where file systems are mounted so that nothing is
+  static Result<TemporaryDirectory> make(For what = For::Files);  // in TMPDIR, /tmp, /var/tmp or /dev/shm, the first that can be used
   static TemporaryDirectory adopt(std::string path) { return TemporaryDirectory(std::move(path)); }
   TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;

@@ -88,8 +88,21 @@ case_no_shared_memory() {
   unshare -m mount -t tmpfs none /mnt 2>/dev/null || return 77
   export many=$here/many.cu warpbeam work
   unshare -m bash -c 'mount -t tmpfs -o ro none /dev/shm && "$work/many" threads 8 5' >out 2>&1 || { cat out; return 1; }
-  unshare -m bash -c 'mount -t tmpfs -o ro none /tmp && cd / && unset XDG_CACHE_HOME HOME && "$warpbeam" run "$many"' >out 2>&1
-  (($? == 1)) && grep -q 'cannot make a temporary directory in /tmp' out || { cat out; return 1; }
+}
+case_no_place_for_programs() {
+  needs_root || return
+  [[ $warpbeam != /tmp/* && $warpbeam != /var/tmp/* ]] || return 77
+  unshare -m mount -t tmpfs none /mnt 2>/dev/null || return 77
+  mkdir home
+  cp "$here/many.cu" .
+  export warpbeam
+  # What is compiled is started from the first place that can be written and starts programs.
+  unshare -m bash -ec 'mount --bind . /mnt; cd /mnt; mount -t tmpfs -o ro none /tmp; unset XDG_CACHE_HOME HOME TMPDIR; "$warpbeam" run many.cu -- streams 3' >out 2>&1 || { cat out; return 1; }
+  unshare -m bash -ec 'mount --bind . /mnt; cd /mnt; for place in /tmp home; do mount -t tmpfs -o noexec none $place; done; export HOME=/mnt/home; unset XDG_CACHE_HOME TMPDIR
+    "$warpbeam" run many.cu -- streams 3; "$warpbeam" check many.cu -- streams 3; "$warpbeam" nvcc many.cu -o many; ./many streams 3; [[ -z $(ls -A /tmp) ]]' >out 2>&1 || { cat out; return 1; }
+  unshare -m bash -ec 'mount --bind . /mnt; cd /mnt; for place in /tmp /var/tmp; do mount -t tmpfs -o ro none $place; done; mount -t tmpfs -o noexec none /dev/shm
+    unset XDG_CACHE_HOME HOME TMPDIR; "$warpbeam" run many.cu' >out 2>&1
+  (($? == 1)) && grep -qxF 'warpbeam: cannot make a temporary directory in /tmp (Read-only file system), /var/tmp (Read-only file system), /dev/shm (is mounted noexec); TMPDIR names another folder for programs that are compiled' out || { cat out; return 1; }
 }
 
 passed=0 failed=0 skipped=0
