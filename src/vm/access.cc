@@ -129,13 +129,18 @@ void check_global(Warp& w, const Insn& i, uint32_t mask, const Addresses& a, uin
     cached = r;
     return;
   }
-  // Lanes may lie in different allocations.
-  r = {1, 0};
-  for (int l = 0; l < kWarpSize; ++l) {
-    if (!(mask >> l & 1)) continue;
-    if (a.at[l] >= r.lo && a.at[l] + bytes <= r.hi && a.at[l] + bytes > a.at[l]) continue;
+  // Lanes may lie in different allocations: each is asked for once, for all lanes that lie there.
+  r = cached;
+  for (uint32_t left = mask;;) {
+    uint32_t there = 0;
+    for (int l = 0; l < kWarpSize; ++l)
+      there |= static_cast<uint32_t>(a.at[l] >= r.lo && a.at[l] + bytes <= r.hi && a.at[l] + bytes > a.at[l]) << l;
+    left &= ~there;
+    if (!left) return;
+    const int l = __builtin_ctz(left);
     if (memory.covers(a.at[l], bytes, &r.lo, &r.hi)) continue;
     r = {1, 0};
+    left &= ~(1u << l);
     if (kind != AccessKind::Read || !outside || !reads_outside(w, i, l, a.at[l], bytes)) bad_global(w, i, l, a.at[l], bytes, kind);
   }
 }
