@@ -304,7 +304,7 @@ class coalesced_group : public thread_group {
 
   // The lane of a rank, and a mask of lanes as one of ranks.
   WB_GROUP unsigned int lane_of(unsigned int rank) const {
-    return mask_ == 0xffffffff ? rank : __fns(mask_, 0, (int)rank + 1);
+    return rank == 0 ? __ffs((int)mask_) - 1u : mask_ == 0xffffffff ? rank : __fns(mask_, 0, (int)rank + 1);
   }
   WB_GROUP unsigned int ranks(unsigned int lanes) const {
     if (mask_ == 0xffffffff) return lanes;
