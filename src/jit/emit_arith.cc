@@ -2,10 +2,12 @@
 // numbers that do not wrap around.
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "jit/emit_parts.h"
 #include "jit/emitter.h"
+#include "jit/shape_arithmetic.h"
 
 namespace warpbeam::jit {
 
@@ -15,7 +17,7 @@ using isa::Type;
 namespace In = llvm::Intrinsic;
 
 // Widening a value of known stride is right as long as none of the lanes that take part wraps around: where one does, the
-// interpreter goes on. Gives the first of those lanes where the widened run has to be reckoned from it; null where no lane
+// interpreter goes on. So does an or that is taken for a sum, as long as no bits meet. Gives the first of those lanes where the widened run has to be reckoned from it; null where no lane
 // can wrap or all have to be right.
 V Emitter::check_wrap(const vm::Insn& i) {
   const isa::Row& row = *i.source->form.row;
@@ -23,6 +25,22 @@ V Emitter::check_wrap(const vm::Insn& i) {
                        isa::bytes_of(i.type()) == 8 && isa::bytes_of(i.source->form.atype) == 4;
   const bool wide = row.kind == Kind::Lane && half_of(i) == Half::Wide && isa::bytes_of(i.type()) == 4;
   const int runs = shapes_.result(i).runs;
+  if (const int zeros = row.kind == Kind::Lane && runs ? or_for_sum(shapes_, i) : 0) {
+    const auto bytes = static_cast<Width>(isa::bytes_of(i.type()));
+    const Value x = read(i.op[3 - zeros], bytes);
+    V all = nullptr;  // the bits of what runs begin and end with
+    for (size_t r = 0; r < x.runs; ++r) {
+      const auto span = static_cast<uint64_t>(x.stride * (kLanes / x.runs - 1));
+      const V ends = b_.CreateOr(x.run[r], b_.CreateAdd(x.run[r], llvm::ConstantInt::get(lane_type(bytes), span)));
+      all = all ? b_.CreateOr(all, ends) : ends;
+    }
+    const uint64_t align = shapes_.source(i.op[zeros], bytes).align;
+    const V above = b_.CreateLShr(all, std::min<uint64_t>(align, 8u * bytes - 1u));
+    const V meets =
+        b_.CreateAnd(b_.CreateICmpNE(above, llvm::ConstantInt::get(lane_type(bytes), 0)), b_.CreateICmpNE(at_.active, b_.getInt32(0)));
+    as_.wraps ? as_.wraps->push_back(meets) : hand_over(i, meets);
+    return nullptr;
+  }
   if ((!convert && !wide) || runs == 0) return nullptr;
   const bool sg = isa::is_signed(convert ? i.source->form.atype : i.type());
   V head_lane = nullptr;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "jit/emitter.h"
+#include "jit/shape_arithmetic.h"
 
 namespace warpbeam::jit {
 
@@ -210,7 +211,7 @@ bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
       }
       if (!stored || i.step == vm::Step::NotPred || std::ranges::find(s.ahead, k) != s.ahead.end()) continue;
       const bool widens = (i.source->form.row->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide;
-      if (widens) return false;  // and may find that it wraps around
+      if (widens || or_for_sum(shapes_, i)) return false;  // and may find that it wraps around
     }
     for (const auto& [w, a] : stores_and_others(s.accesses)) {
       ++pairs;

@@ -106,4 +106,17 @@ Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, i
   return runs_of(std::max(a.runs, b.runs), 0, std::max(a.reach, b.reach), a.align + b.align, bits);
 }
 
+int or_for_sum(const Shapes& shapes, const vm::Insn& i) {
+  constexpr int kFewest = 5;        // zeros: with fewer it is more likely that bits are set
+  constexpr int64_t kMost = 4096;   // from lane to lane, so that nothing wraps around between the ends of a run
+  if (!shapes.assume_no_wrap || !i.is(isa::Opcode::Or) || i.type() == isa::Type::Pred || isa::bytes_of(i.type()) < 4) return 0;
+  const auto bytes = static_cast<Width>(isa::bytes_of(i.type()));
+  const Shape a = shapes.source(i.op[1], bytes), b = shapes.source(i.op[2], bytes);
+  if (a.unset || b.unset || a.vector() || b.vector() || (a.stride == 0) == (b.stride == 0)) return 0;
+  const int zeros = a.stride == 0 ? 1 : 2;
+  const Shape &y = zeros == 1 ? a : b, &x = zeros == 1 ? b : a;
+  if (y.align < kFewest || x.bits <= y.align || std::abs(x.stride) > kMost) return 0;
+  return shapes.flow->source(i.op[zeros], bytes).kind == SourceKind::Constant ? 0 : zeros;
+}
+
 }  // namespace warpbeam::jit

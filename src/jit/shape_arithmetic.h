@@ -24,4 +24,8 @@ bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value);
 // `widened`: an unsigned 32-bit product with all its 64 bits; the low bits do not tell signed factors from unsigned ones.
 Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, int32_t b_at, Width bytes, bool widened = false);
 
+// `y * 512 | x`, which compilers make of a sum where they know that x is below 512, and we do not: the operand whose lowest bits are zeros.
+// It is taken for the sum that it was where widened values are assumed not to wrap, and the code checks it likewise. 0: it is no such or.
+int or_for_sum(const Shapes& shapes, const vm::Insn& insn);
+
 }  // namespace warpbeam::jit

@@ -294,6 +294,8 @@ Shape Shapes::result(const vm::Insn& i) const {
       return x.stride == 0 && y.stride != 0 && x.bits <= std::min<int>(y.align, std::countr_zero(static_cast<uint64_t>(y.stride)));
     };
     if (below(a, b) || below(b, a) || under(a, b) || under(b, a)) return add(a, b, false);
+    // From warp to warp they may meet.
+    if (or_for_sum(*this, i)) return with_pace(add(a, b, false), std::nullopt);
     return vector_shape();
   }
   return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();

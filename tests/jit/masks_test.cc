@@ -95,5 +95,26 @@ TEST_F(Engines, AgreeOnBitsOfTwoValuesInSomeLanes) {
       {2, 1, 1}, {64, 1, 1}, 37);
 }
 
+// `y * 64 | x` with an x that the compiler knew to be below 64 is a place of known shape; where bits do meet it is no sum.
+TEST_F(Engines, AgreeOnOrsThatWereSums) {
+  const auto run = [&](const char* left, const char* what, std::array<uint32_t, 3> block, int shift) {
+    both(
+        fmt::format(
+            "mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; mad.lo.u32 %r1, %c, %r2, %r1; mov.u32 %r3, %tid.y; mov.u32 %r4, %ctaid.y; mov.u32 %r2, "
+            "%ntid.y; mad.lo.u32 %r3, %r4, %r2, %r3;\n"
+            "shl.b32 %r5, %r3, 6; add.u32 %r8, %r5, %r1; shl.b32 %r5, %r3, {}; {} or.b32 %r6, %r5, %r1; mul.wide.u32 %d3, %r8, 4; add.s64 %d3, %out, %d3;\n"
+            "mul.wide.u32 %d2, %r6, 4; add.s64 %d2, %out, %d2; {} ret;",
+            shift, left, what),
+        {64 / block[0], 64 / block[1], 1}, block, 0);
+  };
+  for (const auto& block : {std::array<uint32_t, 3>{16, 16, 1}, {32, 4, 1}, {64, 2, 1}, {8, 8, 1}})
+    for (const char* left : {"", "setp.gt.u32 %p1, %r1, 40; @%p1 ret;", "setp.gt.u32 %p1, %r3, 5; @%p1 ret;"}) {
+      run(left, "ld.global.u32 %r7, [%d2]; mad.lo.u32 %r7, %r7, 3, %r6; st.global.u32 [%d2], %r7;", block, 6);
+      EXPECT_TRUE(planned("dense accesses")) << plan_;
+      EXPECT_FALSE(planned(", stretches") || planned(", gathers")) << plan_;
+      run(left, "st.global.u32 [%d3], %r6;", block, 5);
+    }
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
