@@ -45,10 +45,11 @@ constexpr int kNotHeld = 10;  // registers beside those that hold what a block h
 constexpr uint32_t held_for(int registers) { return static_cast<uint32_t>(registers - kNotHeld); }
 
 // A scheduler has 512 registers a lane, and warps get theirs by eights.
+constexpr int kOfScheduler = 512, kUnit = 8;
+int warps_with(int registers) { return kOfScheduler / ((registers + kUnit - 1) / kUnit * kUnit); }
 int most_for_as_many_warps(int registers) {
-  constexpr int kOfScheduler = 512, kUnit = 8, kMost = 255;
-  const int each = (registers + kUnit - 1) / kUnit * kUnit;
-  return std::min(kMost, kOfScheduler / std::max(1, kOfScheduler / each) / kUnit * kUnit);
+  constexpr int kMost = 255;
+  return std::min(kMost, kOfScheduler / std::max(1, warps_with(registers)) / kUnit * kUnit);
 }
 
 constexpr uint32_t kLoadsTogether = 4;  // where registers are short
@@ -141,8 +142,8 @@ MachineCode assemble_alone(const ptx::Module& module, const ptx::Function& funct
       for (uint32_t together : {kLoadsTogether, kLoadsTogether / 2, 0u}) {
         if (good()) return;
         MachineCode other = in_order(draft, alive, target, held, false, ~0u, together);
-        // A multiprocessor has registers by eights.
-        const auto cost = [](const MachineCode& m) { return std::pair{m.spill_bytes, (m.registers + 7) / 8}; };
+        // Of those that leave a scheduler as many warps, the first one: its loads wait least for each other.
+        const auto cost = [](const MachineCode& m) { return std::pair{m.spill_bytes, -warps_with(m.registers)}; };
         if (cost(other) < cost(fewer)) fewer = std::move(other);
       }
   };

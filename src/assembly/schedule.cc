@@ -394,13 +394,15 @@ class Scheduler {
         // place, so that their loads come before what waits for the first ones), else what the text has next.
         int best = 0;
         uint32_t neutral = ~0u;
+        // One load is always on its way: else who needs it waits for it with nothing to do.
+        if (full && !no_predicates && on_their_way.empty()) pick = a_load();
         const auto compare = [&](uint32_t k) {
           const int by = grows(text[begin + k]);
           if (by == 0 && neutral == ~0u) neutral = k;
           if (by < best || (by == best && by < 0 && k < pick)) best = by, pick = k;
           return false;
         };
-        from_top(available, compare);
+        if (pick == ~0u) from_top(available, compare);
         // A few loads are on their way together at any price.
         if (pick == ~0u && full && !no_predicates) pick = a_load();
         if (pick == ~0u) pick = neutral;

@@ -26,10 +26,15 @@ void find_late_lines(BlockTrace& block) {
     const bool has_lines = a.space == Space::Global || a.space == Space::Texture;
     return std::span(block.lines).subspan(has_lines ? a.first_line : 0, has_lines ? a.lines : 0);
   };
+  // What comes before a loop alone (a body's own place, before those of all others are read) says nothing of how the loop goes on.
+  std::unordered_set<uint32_t> goes_on;
+  for (const WarpTrace& w : block.warps)
+    for (size_t k = early_accesses(w); k < w.accesses.size(); ++k) goes_on.insert(w.accesses[k].ptx);
   std::unordered_set<uint64_t> early, late;
   for (const WarpTrace& w : block.warps)
     for (size_t k = 0; k < early_accesses(w); ++k)
-      for (const Line& line : lines_of(w.accesses[k])) early.insert(line.number);
+      if (goes_on.contains(w.accesses[k].ptx))
+        for (const Line& line : lines_of(w.accesses[k])) early.insert(line.number);
   for (const WarpTrace& w : block.warps)
     for (size_t k = early_accesses(w); k < w.accesses.size(); ++k)
       for (Line& line : lines_of(w.accesses[k])) {
