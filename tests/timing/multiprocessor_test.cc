@@ -6,6 +6,7 @@
 #include "timing/chip.h"
 #include "timing/l2.h"
 #include "timing/multiprocessor.h"
+#include "timing/trace.h"
 
 namespace warpbeam::timing {
 namespace {
@@ -65,6 +66,24 @@ TEST(Cache, KeepsWhatFitsAndForgetsTheOldest) {
   EXPECT_EQ(cache.access(3, 0xf).hit, 0xc);
   for (uint64_t line = 10000; line < 30000; ++line) cache.access(line, 0xf);
   EXPECT_EQ(cache.access(4, 0xf).hit, 0);
+}
+
+TEST(Trace, WhatComesBeforeALoopDoesNotHideHowItGoesOn) {
+  BlockTrace block;
+  block.instructions = 11, block.executed = 1000;
+  WarpTrace& warp = block.warps.emplace_back();
+  const auto loads = [&](uint32_t ptx, uint64_t line) {
+    warp.accesses.push_back({.ptx = ptx, .space = Space::Global, .lines = 1, .first_line = static_cast<uint32_t>(block.lines.size())});
+    block.lines.push_back({line, 0xf});
+  };
+  warp.steps.push_back({0, 0, ~0u, false, 0});
+  for (uint64_t line = 0; line < 10; ++line) loads(0, line);
+  for (uint64_t turn = 0; turn < 10; ++turn) {
+    warp.steps.push_back({0, 1, ~0u, false, static_cast<uint32_t>(warp.accesses.size())});
+    loads(1, turn);
+  }
+  find_late_lines(block);
+  EXPECT_EQ(block.late_lines, 6u);  // of turns 4 to 9
 }
 
 TEST(L2, ReadsSixtyFourBytesAndWritesBackWhatWasStored) {
