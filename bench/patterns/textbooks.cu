@@ -87,7 +87,7 @@ __global__ void stencil_clamped(const float* in, float* out) {
   out[y * kSide + x] = sum / 9;
 }
 __global__ void stencil_inside(const float* in, float* out) {
-  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < 1 || y < 1 || x >= kSide - 1 || y >= kSide - 1) return;
   float sum = 0;
   for (int dy = -1; dy <= 1; ++dy)
@@ -274,6 +274,7 @@ void rows() {
   row("a warp a row of 256", "element", {1024 * 256, [=] { warp_a_row<<<128, 256>>>(in, out, 256); }}, "a load", one_load);
   row("tree: volatile for the last warp", "thread", {n, [=] { tree_volatile<<<kBlocks, kThreads>>>(in, out); }}, "a loop", plain_tree);
   row("scan: two buffers", "thread", {n, [=] { scan_two_buffers<<<kBlocks, kThreads>>>(in, out); }}, "a tree", plain_tree, 4);
+  row("stencil: blocks of 16 by 16", "pixel", inside, "of 32 by 8", {kPixels, [=] { stencil_inside<<<dim3(kSide / 32, kSide / 8), dim3(32, 8)>>>(in, out); }}, 2);
   row("stencil: tiles with a border", "pixel", {kPixels, [=] { stencil_bordered<<<grid, square>>>(in, out); }}, "only inside", inside);
   row("stencil: places are clamped", "pixel", {kPixels, [=] { stencil_clamped<<<grid, square>>>(in, out); }}, "only inside", inside);
   row("histogram in shared memory", "element", {1 << 18, [=] { histogram<<<64, 256>>>(bytes, reinterpret_cast<unsigned*>(ints), 1 << 18); }}, "the host's", {1 << 18, [=] {

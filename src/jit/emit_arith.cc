@@ -3,6 +3,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 #include "jit/emit_parts.h"
@@ -15,6 +16,13 @@ using isa::Half;
 using isa::Kind;
 using isa::Type;
 namespace In = llvm::Intrinsic;
+
+static V run_at(llvm::IRBuilder<>& b, const Value& v, int runs, V which) {
+  V run = v.run[0];
+  for (int r = 1; r < runs; ++r)
+    run = b.CreateSelect(b.CreateICmpEQ(which, b.getInt32(static_cast<uint32_t>(r))), v.run[static_cast<size_t>(r)], run);
+  return run;
+}
 
 // Widening a value of known stride is right as long as none of the lanes that take part wraps around: where one does, the
 // interpreter goes on. So does an or that is taken for a sum, as long as no bits meet. Gives the first of those lanes where the widened run has to be reckoned from it; null where no lane
@@ -49,20 +57,26 @@ V Emitter::check_wrap(const vm::Insn& i) {
     if (s.runs == 0 || (s.stride == 0 && (!s.even || s.gap == 0)) || s.bits <= 30) continue;
     const Value v = read(i.op[k], 4);
     V wraps = b_.getFalse();
-    if (runs > 1) {  // all lanes: what is known of the runs' distances counts on every run
-      const int64_t span = s.stride * (kLanes / s.runs - 1);
-      V start = nullptr;
+    const V head = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getFalse()});
+    if (runs > 1) {  // runs in which a lane takes part, from the first of them on
+      const int length = kLanes / s.runs;
+      const auto widened = [&](V x) { return sg ? b_.CreateSExt(x, b_.getInt64Ty()) : b_.CreateZExt(x, b_.getInt64Ty()); };
+      const V head_run = b_.CreateLShr(head, static_cast<uint64_t>(std::countr_zero(static_cast<unsigned>(length))));
+      const V start = widened(run_at(b_, v, s.runs, head_run));
       for (size_t r = 0; r < s.runs; ++r) {
-        V first = sg ? b_.CreateSExt(v.run[r], b_.getInt64Ty()) : b_.CreateZExt(v.run[r], b_.getInt64Ty());
-        V last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(span)));
-        V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
-        wraps = b_.CreateOr(wraps, b_.CreateICmpNE(back, last));
-        if (r == 0) start = first;
-        else if (s.even)
-          wraps = b_.CreateOr(wraps, b_.CreateICmpNE(first, b_.CreateAdd(start, b_.getInt64(static_cast<uint64_t>(s.gap) * r))));
+        const V first = widened(v.run[r]), last = b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(s.stride * (length - 1))));
+        const V back = sg ? b_.CreateSExt(b_.CreateTrunc(last, b_.getInt32Ty()), b_.getInt64Ty()) : b_.CreateAnd(last, 0xffffffff);
+        V bad = b_.CreateICmpNE(back, last);
+        if (s.even) {
+          const V runs_on = b_.CreateSExt(b_.CreateSub(b_.getInt32(static_cast<uint32_t>(r)), head_run), b_.getInt64Ty());
+          const V there = b_.CreateAdd(start, b_.CreateMul(runs_on, b_.getInt64(static_cast<uint64_t>(s.gap))));
+          bad = b_.CreateOr(bad, b_.CreateICmpNE(first, there));
+        }
+        const uint32_t lanes = static_cast<uint32_t>((uint64_t{1} << length) - 1) << (r * static_cast<size_t>(length));
+        wraps = b_.CreateOr(wraps, b_.CreateAnd(bad, b_.CreateICmpNE(b_.CreateAnd(at_.active, lanes), b_.getInt32(0))));
       }
+      head_lane = head;
     } else {
-      const V head = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getFalse()});
       const V tail = b_.CreateSub(b_.getInt32(31), b_.CreateIntrinsic(In::ctlz, {b_.getInt32Ty()}, {at_.active, b_.getFalse()}));
       const V base = b_.CreateAdd(v.run[0], b_.CreateMul(head, b_.getInt32(static_cast<uint32_t>(s.stride))));
       const V first = sg ? b_.CreateSExt(base, b_.getInt64Ty()) : b_.CreateZExt(base, b_.getInt64Ty());
@@ -175,11 +189,22 @@ bool Emitter::emit_pure(const vm::Insn& i) {
       std::vector<V> o;
       for (auto& [v, bytes] : in) {
         o.push_back(in_run(v, bytes, r, shape.runs));
-        if (head && v.stride) o.back() = b_.CreateAdd(o.back(), beyond(v.stride, bytes));
+        if (head && shape.runs == 1 && v.stride) o.back() = b_.CreateAdd(o.back(), beyond(v.stride, bytes));
       }
       V& out = result.run[static_cast<size_t>(r)];
       out = apply(o, &other.run[static_cast<size_t>(r)]);
-      if (head) out = b_.CreateSub(out, beyond(shape.stride, out_bytes));
+      if (head && shape.runs == 1) out = b_.CreateSub(out, beyond(shape.stride, out_bytes));
+    }
+    if (head && shape.even) {  // the first run tells the others, whether it has lanes that take part or not
+      const auto gap = [&](V times) {
+        return b_.CreateMul(times, llvm::ConstantInt::get(lane_type(out_bytes), static_cast<uint64_t>(shape.gap)));
+      };
+      const auto length = static_cast<unsigned>(kLanes / shape.runs);
+      const V head_run = b_.CreateLShr(head, static_cast<uint64_t>(std::countr_zero(length)));
+      const V first = b_.CreateSub(run_at(b_, result, shape.runs, head_run), gap(b_.CreateZExtOrTrunc(head_run, lane_type(out_bytes))));
+      for (int r = 0; r < shape.runs; ++r)
+        result.run[static_cast<size_t>(r)] =
+            b_.CreateAdd(first, gap(llvm::ConstantInt::get(lane_type(out_bytes), static_cast<uint64_t>(r))));
     }
     other.runs = shape.runs;
   }
