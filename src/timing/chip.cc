@@ -125,7 +125,7 @@ Prediction predict(const Work& work, const Rates& rates) {
   const double together = filled / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
   const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) *
                                 dram_share(rates, work.read_sectors, work.written_back) * together / work.camping;
-  const double atomics = std::max(work.atomic_cycles, static_cast<double>(work.atomic_sectors) / rates.atomic_sectors_per_cycle);
+  const double atomics = std::max(work.atomic_cycles, work.atomic_sectors / rates.atomic_sectors_per_cycle);
   const Share share{rates.l2_bytes_per_cycle / active,
                     rates.l2_write_bytes_per_cycle / active,
                     dram_per_cycle / active,

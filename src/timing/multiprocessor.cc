@@ -594,7 +594,13 @@ class Multiprocessor {
       const bool waited = warp.trace->steps[warp.step].waits;
       const bool more = next_text(warp, from, why);
       // A warp is gone only when its stores have arrived.
-      if (!more) return end_warp(warp, std::max(t + kTick, warp.stored));
+      if (!more) {
+        const Ticks gone = std::max(t + kTick, warp.stored);
+        const double drains = static_cast<double>(gone - t - kTick) / kTick;
+        result_.stalls[static_cast<size_t>(Stall::Drain)] += drains;
+        result_.by_instruction[function][r.ptx][static_cast<size_t>(Stall::Drain)] += drains;
+        return end_warp(warp, gone);
+      }
       if (waited && work_.cooperative) return come_to_grid_barrier(warp, t);
       // What another block does about it has to get here.
       if (waited) warp.ready = std::max(warp.ready, t + ticks(rates_.grid_barrier)), warp.why = Stall::LongScoreboard;

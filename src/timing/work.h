@@ -31,6 +31,7 @@ struct MemoryWork {
   double bursts = 0;           // of 64 bytes, in which memory moved all that
   double bursts_alone = 0;     // of these: far from what it moved lately
   double atomic_cycles = 0;    // that atomic operations keep the parts of L2 busy that have most of them
+  double atomic_meetings = 0;  // sectors' worth that they do beside, for lanes of a warp that want one word
 };
 
 struct Work : MemoryWork {
@@ -44,7 +45,7 @@ struct Work : MemoryWork {
   std::vector<uint32_t> sizes;          // of each block; empty: not known
   double camping = 1;                   // how much longer memory takes because blocks meet in few of its partitions
   bool cooperative = false;             // its blocks wait for each other
-  uint64_t atomic_sectors = 0;
+  double atomic_sectors = 0;
   double far_latency = 0;               // nanoseconds until a load from the host's memory is there
 };
 

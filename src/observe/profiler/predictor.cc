@@ -70,6 +70,15 @@ double cycles_of(const std::unordered_map<uint64_t, Visits::Atomics>& atomics, c
   return sum;
 }
 
+// Sectors' worth that L2 has to do beside the sectors themselves, for lanes of a warp that want one word.
+double more_sectors(const std::array<Visits::Meetings, 3>& meetings, const timing::Rates& rates) {
+  const double each[] = {rates.atomic_lane, rates.atomic_lane, rates.atomic_lane_double};
+  double sum = 0;
+  for (size_t k = 0; k < meetings.size(); ++k)
+    sum += std::max(0.0, each[k] * static_cast<double>(meetings[k].lanes) - static_cast<double>(meetings[k].sectors));
+  return sum;
+}
+
 // Partitions of memory take turns every few lines. Which of them blocks that run at the same time ask for most tells how long all take.
 double camping(const Visits& visits, const model::Device& device, uint64_t together, double share) {
   if (device.memory_partitions <= 1 || visits.kept.empty()) return 1;
@@ -155,6 +164,7 @@ Predictor::Traffic Predictor::traffic_of(const LaunchTracer& tracer, const timin
                                          const std::vector<const vm::FunctionCode*>& functions, uint64_t together) {
   Traffic t;
   t.atomic_cycles = cycles_of(tracer.visits.atomics, timing::rates_of(tracer.device));
+  t.atomic_meetings = more_sectors(tracer.visits.meetings, timing::rates_of(tracer.device));
   const Visits& visits = tracer.visits;
   if (visits.kept.empty()) return t;
   t.from_memory.resize(followed.functions.size());
@@ -227,7 +237,7 @@ Predicted Predictor::predict(LaunchTracer& tracer, const vm::Launch& launch, con
     if (k < traffic.from_memory.size()) shares = std::move(traffic.from_memory[k]);
   }
   work->camping = camps;
-  work->atomic_sectors = totals.global_atom.transactions + totals.global_red.transactions;
+  work->atomic_sectors = static_cast<double>(totals.global_atom.transactions + totals.global_red.transactions) + work->atomic_meetings;
   work->sizes = sizes_of_blocks(tracer, work->blocks);
   Predicted p{timing::predict(*work, rates), known->functions, kept()};
   known->predicted = std::make_shared<timing::Prediction>(p);

@@ -100,6 +100,8 @@ void Visits::append(Visits&& other) {
   kept.insert(kept.end(), other.kept.begin(), other.kept.begin() + static_cast<ptrdiff_t>(taken));
   left_out += other.left_out + (other.kept.size() - taken);
   sizes.insert(sizes.end(), other.sizes.begin(), other.sizes.end());
+  for (size_t k = 0; k < meetings.size(); ++k)
+    meetings[k].sectors += other.meetings[k].sectors, meetings[k].lanes += other.meetings[k].lanes;
   for (const auto& [part, of] : other.atomics) {
     Atomics& sum = atomics[part];
     sum.sectors += of.sectors;
@@ -145,15 +147,20 @@ void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t n
   for (size_t k = 0; k < count;) {
     const uint64_t line = sorted[k] / kLine;
     Visits::Atomics& of = visits_.atomics[turn | (sorted[k] / Visits::kPart & ((uint64_t{1} << 48) - 1))];
-    uint64_t sector = ~uint64_t{0}, most = 0;
+    uint64_t most = 0;
     while (k < count && sorted[k] / kLine == line) {
-      const bool other = std::exchange(sector, sorted[k] / kSector) != sorted[k] / kSector;
-      of.sectors += other;
-      of.sectors_of_doubles += other && number == kDoubles;
-      const uint64_t word = sorted[k] / kWord;
-      uint64_t here = 0;
-      for (; k < count && sorted[k] / kWord == word; ++k) ++here;
-      most = std::max(most, here);
+      const uint64_t sector = sorted[k] / kSector;
+      ++of.sectors;
+      of.sectors_of_doubles += number == kDoubles;
+      uint64_t meet = 0;
+      while (k < count && sorted[k] / kSector == sector) {
+        const uint64_t word = sorted[k] / kWord;
+        uint64_t here = 0;
+        for (; k < count && sorted[k] / kWord == word; ++k) ++here;
+        meet = std::max(meet, here);
+      }
+      if (meet > 1) ++visits_.meetings[number].sectors, visits_.meetings[number].lanes += meet;
+      most = std::max(most, meet);
     }
     of.turns[line % of.turns.size()][number] += most + (number == kDoubles ? kOfRequest : 0);
   }

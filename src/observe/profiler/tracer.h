@@ -49,6 +49,11 @@ struct Visits {
     uint64_t sectors = 0, sectors_of_doubles = 0;
     std::array<std::array<uint64_t, 3>, 4> turns{};  // by line; of integers, of floats, of doubles
   };
+  // Of sectors in which lanes of a warp want one word: how many, and how many lanes want the word that most do. Of integers, floats, doubles.
+  struct Meetings {
+    uint64_t sectors = 0, lanes = 0;
+  };
+  std::array<Meetings, 3> meetings{};
   static constexpr uint64_t kPart = 512;  // bytes beside each other
   std::unordered_map<uint64_t, Atomics> atomics;  // by turn of blocks << 48 | place / kPart
   // Instructions of blocks that ran compiled, by number.
