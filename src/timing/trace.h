@@ -35,6 +35,8 @@ struct Access {
   uint32_t first_line = 0;  // of atomics in shared memory: that word
 };
 
+inline bool is_read(const Access& a) { return a.kind == Kind::Load || a.kind == Kind::Copy; }
+
 struct Step {
   uint32_t function = 0, block = 0;  // a basic block
   uint32_t lanes = 0;  // mask
