@@ -95,6 +95,9 @@ Ticks MemoryPath::to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
   const Ticks start = std::max({turn, way.free, read});
   way.read = read + (r.stores ? path_store_read_ : path_interval_);
   Ticks done = start + r.latency;
+  // What a lane gets in four registers comes to them more slowly.
+  const bool wide = r.operation == Operation::LoadShared && r.writes >= 4;
+  Ticks passes = std::max<Ticks>(kTick, a ? a->passes * kTick : 0);
   if (a) {
     switch (a->space) {
       case Space::Shared: {
@@ -102,9 +105,10 @@ Ticks MemoryPath::to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
           done = over_cluster(*a, start, cost) + r.latency;
           break;
         }
-        cost = std::max<Ticks>(cost, a->passes * shared_pass_);
+        passes = std::max<Ticks>(passes, wide ? wide_passes_ : 0);
+        cost = std::max<Ticks>(cost, static_cast<Ticks>(static_cast<double>(passes) * rates_.shared_pass));
         s.issued_until += a->conflicts * shared_replay_;
-        done = start + r.latency + further_passes(*a, rates_.shared_pass_latency);
+        done = start + r.latency + static_cast<Ticks>(static_cast<double>(passes - kTick) * rates_.shared_pass_latency);
         if (r.operation == Operation::AtomicLoop) done = std::max(done, last_of_turns(warp, *a, start, cost) + r.latency);
         break;
       }
@@ -117,8 +121,8 @@ Ticks MemoryPath::to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
   if (r.operation == Operation::CopyAsync) warp.pending_copies = std::max(warp.pending_copies, done);
   path = turn + cost;
   result_.lsu_busy += static_cast<double>(cost) / kTick;
-  const Ticks passes = std::max<Ticks>(r.interval, a ? a->passes * kTick : 0);
-  way.free = start + static_cast<Ticks>(static_cast<double>(passes) * rates_.path_own_share);
+  way.free = start + static_cast<Ticks>(static_cast<double>(std::max<Ticks>(r.interval, passes)) *
+                                        (wide ? rates_.wide_own_share : rates_.path_own_share));
   way.taken.add(start);
   if (r.stores) stores_.add(start);
   Ticks& free = s.unit_free[static_cast<size_t>(r.unit)];

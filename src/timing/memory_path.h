@@ -96,7 +96,7 @@ class MemoryPath {
   size_t flight_ = 0;
   Server fill_, out_, dram_;
   const bool keeps_stores_ = rates_.unified_l1 && rates_.l1_keeps_stores > 0;
-  const Ticks shared_pass_ = ticks(rates_.shared_pass), shared_replay_ = ticks(rates_.shared_replay);
+  const Ticks shared_replay_ = ticks(rates_.shared_replay), wide_passes_ = ticks(rates_.wide_passes);
   const Ticks path_interval_ = ticks(rates_.path_interval), path_release_ = ticks(rates_.path_release),
               path_store_read_ = ticks(rates_.path_store_read);
   Queue stores_;  // what they bring waits for the path
