@@ -23,8 +23,9 @@ Error forgotten(const OptionRow& row) { return Error{1, fmt::format("option '{}'
 // Of several phases to stop after, the first that a compilation reaches counts.
 void set_phase(Collected& all, Phase phase, std::string_view suffix = "") {
   static constexpr std::pair<Phase, std::string_view> kOrder[] = {
-      {Phase::Dependencies, ""}, {Phase::Preprocess, ""}, {Phase::Ptx, ""},     {Phase::Fatbin, ".cubin"}, {Phase::Fatbin, ".fatbin"},
-      {Phase::Object, ""},       {Phase::DeviceLink, ""}, {Phase::Library, ""}, {Phase::Executable, ""},   {Phase::DeviceSyntax, ""}};
+      {Phase::Dependencies, ""},  {Phase::Preprocess, ""}, {Phase::Ptx, ""},         {Phase::Fatbin, ".cubin"},
+      {Phase::Fatbin, ".fatbin"}, {Phase::HostText, ""},   {Phase::Object, ""},      {Phase::DeviceLink, ""},
+      {Phase::Library, ""},       {Phase::Executable, ""}, {Phase::DeviceSyntax, ""}};
   const auto place = std::ranges::find(kOrder, std::pair{phase, suffix}) - kOrder;
   if (all.phase >= 0 && place >= all.phase) return;
   all.phase = static_cast<int>(place);
@@ -72,6 +73,7 @@ Result<void> apply_phase(Collected& all, const OptionRow& row, const std::string
       set_phase(all, Phase::Object);
       o.rdc = false;
       break;
+    case OptionId::Cuda: set_phase(all, Phase::HostText); break;
     case OptionId::DeviceLink: set_phase(all, Phase::DeviceLink); break;
     case OptionId::Link: set_phase(all, Phase::Executable); break;
     case OptionId::Library: set_phase(all, Phase::Library); break;

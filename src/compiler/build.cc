@@ -96,7 +96,7 @@ Result<void> Build::prepare() {
     sources += is_source(input.language) || input.language == Language::Ptx;
   }
   bool one_output = options_.phase == Phase::Object || options_.phase == Phase::Ptx || options_.phase == Phase::Fatbin ||
-                    options_.phase == Phase::Preprocess;
+                    options_.phase == Phase::Preprocess || options_.phase == Phase::HostText;
   if (one_output && sources == 0) return Error{1, "no source to compile: objects and libraries are only linked"};
   if (one_output && sources > 1 && !options_.output.empty())
     return Error{1, "A single input file is required for a non-link phase when an outputfile is specified"};
@@ -134,6 +134,7 @@ Result<void> Build::run_phase() {
   switch (options_.phase) {
     case Phase::Executable: return make_executable();
     case Phase::Object: return make_objects(true);
+    case Phase::HostText: return make_host_texts();
     case Phase::DeviceLink: return make_device_link();
     case Phase::Library: return make_library();
     case Phase::Ptx: return make_ptx();

@@ -38,6 +38,7 @@ class Build {
   Result<void> prepare();
   Result<void> run_phase();
   Result<void> make_objects(bool keep_objects);
+  Result<void> make_host_texts();
   Result<void> make_executable();
   Result<void> make_library();
   Result<void> make_device_link();
@@ -56,6 +57,7 @@ class Build {
   Result<void> add_device_commands(Unit& unit, std::vector<Command>& commands);
   Result<void> run_and_close(const std::vector<Command>& commands);  // and says how many messages there were
   void read_respelled(const Unit& unit, std::vector<Command>& commands, size_t first);
+  Result<std::string> container(const Unit& unit, std::string_view object);
   Result<void> embed(const Unit& unit);
   std::string facts_of_units() const;
   Result<std::string> finished_ptx(const std::string& file, const CodeTarget& target);

@@ -51,9 +51,10 @@ DependencyOutput Build::recorded_dependencies(const Unit& unit, size_t pass) con
 DependencyOutput Build::first_dependencies(const Unit& unit) const {
   const Dependencies& asked = options_.dependencies;
   if (!asked.while_compiling || record_) return recorded_dependencies(unit, 0);
-  const std::string_view suffix = options_.phase == Phase::Ptx      ? ".ptx"
-                                  : options_.phase == Phase::Fatbin ? std::string_view(options_.cubin_suffix)
-                                                                    : ".o";
+  const std::string_view suffix = options_.phase == Phase::Ptx        ? ".ptx"
+                                  : options_.phase == Phase::Fatbin   ? std::string_view(options_.cubin_suffix)
+                                  : options_.phase == Phase::HostText ? ".cu.cpp.ii"
+                                                                      : ".o";
   const std::string made = options_.phase == Phase::Object ? unit.object : output_name(unit.source.path, std::string(suffix));
   return {!asked.file.empty() ? asked.file : fs::path(made).replace_extension(".d").string(), !asked.target.empty() ? asked.target : made,
           asked.system, asked.phony};
@@ -184,6 +185,29 @@ Result<std::string> Build::finished_ptx(const std::string& file, const CodeTarge
   return ptx;
 }
 
+// The fat binary of what the device passes of a unit wrote; the host's object tells what -rdc=true calls its static kernels.
+Result<std::string> Build::container(const Unit& unit, std::string_view object) {
+  std::vector<fatbin::Text> entries;
+  std::string stem = fs::path(unit.source.path).stem();
+  auto kept = [&](const std::string& name) {
+    return (fs::path(options_.keep_directory.empty() ? "." : options_.keep_directory) / name).string();
+  };
+  for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
+    auto ptx = finished_ptx(unit.ptx_files[at], options_.targets[at]);
+    if (!ptx) return ptx.error();
+    if (options_.rdc && !unit.device_texts.empty())
+      separate_static_kernels(*ptx, static_kernel_suffix(object).value_or("__intern__" + unit_id(options_, unit.source.path)));
+    if (options_.keep) {
+      bool single = options_.targets.size() == 1;
+      WB_TRY(write_file(kept(single ? stem + ".ptx" : stem + "." + options_.targets[at].arch.sm() + ".ptx"), *ptx));
+    }
+    entries.push_back({options_.targets[at].arch.cc, std::move(*ptx)});
+  }
+  std::string container = fatbin::write(entries);
+  if (options_.keep) WB_TRY(write_file(kept(stem + ".fatbin"), container));
+  return container;
+}
+
 // Puts the PTX of a unit into its host object.
 Result<void> Build::embed(const Unit& unit) {
   std::string words;
@@ -194,25 +218,9 @@ Result<void> Build::embed(const Unit& unit) {
   if (only_shown()) return {};
   auto object = read_file(unit.object);
   if (!object) return object.error();
-  std::vector<fatbin::Text> entries;
-  std::string stem = fs::path(unit.source.path).stem();
-  auto kept = [&](const std::string& name) {
-    return (fs::path(options_.keep_directory.empty() ? "." : options_.keep_directory) / name).string();
-  };
-  for (size_t at = 0; at < unit.ptx_files.size(); ++at) {
-    auto ptx = finished_ptx(unit.ptx_files[at], options_.targets[at]);
-    if (!ptx) return ptx.error();
-    if (options_.rdc && !unit.device_texts.empty())
-      separate_static_kernels(*ptx, static_kernel_suffix(*object).value_or("__intern__" + unit_id(options_, unit.source.path)));
-    if (options_.keep) {
-      bool single = options_.targets.size() == 1;
-      WB_TRY(write_file(kept(single ? stem + ".ptx" : stem + "." + options_.targets[at].arch.sm() + ".ptx"), *ptx));
-    }
-    entries.push_back({options_.targets[at].arch.cc, std::move(*ptx)});
-  }
-  std::string container = fatbin::write(entries);
-  if (options_.keep) WB_TRY(write_file(kept(stem + ".fatbin"), container));
-  auto replaced = replace_section(*object, options_.rdc ? kRelocatableSection : kWholeProgramSection, container);
+  auto made = container(unit, *object);
+  if (!made) return made.error();
+  auto replaced = replace_section(*object, options_.rdc ? kRelocatableSection : kWholeProgramSection, *made);
   if (!replaced) return replaced.error();
   if (!*replaced) return {};  // a source without device code registers nothing
   if (options_.rdc) rename_unit(*object, unit_id(options_, unit.source.path));

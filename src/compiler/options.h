@@ -54,6 +54,7 @@ const std::vector<PtxasRow>& ptxas_table();
 enum class Phase : uint8_t {
   Executable,
   Object,
+  HostText,  // C++ for the host's compiler, with all of the program in it
   DeviceLink,
   Library,
   Ptx,

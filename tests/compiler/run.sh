@@ -285,6 +285,24 @@ __global__ void k(float* o, int i) { o[0] = x[i] + d + table[1]; }
 CU
   expect 0 nvcc -ptx e.cu && has e.ptx '.const .align 4 .b8 _ZL1x[16]' '.global .align 4 .u32 _ZL1d' 'ld.const' && hasnt e.ptx table
 }
+case_text_for_the_host_compiler() {
+  hello
+  cat >m.cu <<'CU'
+#include <cstdio>
+template <class T> __global__ void twice(T* p) { p[threadIdx.x] *= 2; }
+int main() {
+  std::printf("\"%s\" {\t}\n", "a\\b");
+  twice<<<1, 32>>>((float*)nullptr);
+}
+CU
+  local compiler
+  expect 0 nvcc -cuda m.cu -o m.cu.cpp && expect 0 nvcc -g --cuda hello.cu && [[ -s hello.cu.cpp.ii ]] || return
+  for compiler in g++ clang++-19; do
+    command -v $compiler >/dev/null || continue
+    expect 0 $compiler -g -c m.cu.cpp -o m.o && expect 0 nvcc m.o -o m && expect 0 env RECORD=1 ./m && has out '"a\b" {' && has err twice || return
+  done
+  expect 1 nvcc -cuda -rdc=true m.cu && has err 'relocatable'
+}
 case_device_debug_is_not_optimised() {
   hello && expect 0 nvcc -G -ptx hello.cu && has hello.ptx '__local_depot' && expect 0 nvcc -G -dopt on -ptx hello.cu &&
     hasnt hello.ptx '__local_depot'
