@@ -8,7 +8,7 @@
 
 #include "compiler/commands.h"
 #include "compiler/object_file.h"
-#include "compiler/toolchain.h"
+#include "compiler/stand_in.h"
 #include "fatbin/contents.h"
 #include "fatbin/format.h"
 #include "fatbin/linked.h"
@@ -41,11 +41,7 @@ Makes a fat binary. Images are PTX, or what ptxas made of it.
 Other options of fatbinary's are taken and change nothing.
 )";
 
-void print_tool_version(std::string_view tool) {
-  fmt::print(
-      "{0}: NVIDIA (R)\nThis is not it: Warpbeam {1} stands in for it\nCuda compilation tools, release {2}.{3}, V{2}.{3}.{4}\nBuild warpbeam_{1}\n",
-      tool, kVersion, kCudaMajor, kCudaMinor, kCudaBuild);
-}
+void print_tool_version(std::string_view tool) { fmt::print("{}", stand_in_version(fmt::format("{}: NVIDIA (R)", tool))); }
 
 // 90 of sm_90a, compute_90 and 90.
 int number_of(std::string_view arch) {

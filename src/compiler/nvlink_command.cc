@@ -11,7 +11,7 @@
 #include "../include/nvJitLink.h"
 #include "compiler/commands.h"
 #include "compiler/object_file.h"
-#include "compiler/toolchain.h"
+#include "compiler/stand_in.h"
 
 namespace warpbeam::compiler {
 namespace {
@@ -142,12 +142,7 @@ int nvlink_command(const Arguments& arguments) {
   auto request = read_request(arguments);
   if (!request) return fatal(request.error().message);
   if (request->help) return fmt::print("{}", kHelp), 0;
-  if (request->version) {  // who calls it looks for the release
-    fmt::print(
-        "nvlink: NVIDIA (R) Cuda linker\nThis is not it: Warpbeam {0} stands in for it\nCuda compilation tools, release {1}.{2}, V{1}.{2}.{3}\nBuild warpbeam_{0}\n",
-        kVersion, kCudaMajor, kCudaMinor, kCudaBuild);
-    return 0;
-  }
+  if (request->version) return fmt::print("{}", stand_in_version("nvlink: NVIDIA (R) Cuda linker")), 0;
   for (const std::string& name : request->libraries) {
     if (std::ranges::find(kBuiltIn, name) != kBuiltIn.end()) continue;
     auto file = library_file(*request, name);

@@ -11,7 +11,7 @@
 #include "compiler/commands.h"
 #include "compiler/kernel_needs.h"
 #include "compiler/process.h"
-#include "compiler/toolchain.h"
+#include "compiler/stand_in.h"
 #include "fatbin/write.h"
 #include "ptx/module.h"
 
@@ -148,12 +148,7 @@ int ptxas_command(const Arguments& arguments) {
     fmt::print("{}", kHelp);
     return 0;
   }
-  if (request->version) {  // who calls it looks for the release
-    fmt::print(
-        "ptxas: NVIDIA (R) Ptx optimizing assembler\nThis is not it: Warpbeam {0} stands in for it\nCuda compilation tools, release {1}.{2}, V{1}.{2}.{3}\nBuild warpbeam_{0}\n",
-        kVersion, kCudaMajor, kCudaMinor, kCudaBuild);
-    return 0;
-  }
+  if (request->version) return fmt::print("{}", stand_in_version("ptxas: NVIDIA (R) Ptx optimizing assembler")), 0;
   for (const std::string& file : request->files) {
     std::ifstream in(file, std::ios::binary);
     std::stringstream text;
