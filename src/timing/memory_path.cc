@@ -38,11 +38,6 @@ MemoryPath::MemoryPath(const Work& work, const Rates& rates, const Share& share,
   for (const FunctionWork& f : work.functions) credit_.emplace_back(f.code->block_of.size(), 0.0);
 }
 
-void MemoryPath::use_schedulers(std::vector<Scheduler>& schedulers) const {
-  for (Scheduler& s : schedulers)
-    for (Way* way : {&s.memory, &s.texture}) way->taken.leaves.assign(static_cast<size_t>(rates_.path_entries), 0);
-}
-
 double MemoryPath::local_bytes() const {
   std::vector<uint64_t> lines;
   for (const BlockTrace& b : work_.blocks)

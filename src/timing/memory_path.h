@@ -23,7 +23,6 @@ class MemoryPath {
   Ticks store_room() const { return stores_.room(); }
   Ticks cluster_free() const { return cluster_free_; }
   Ticks drained() const { return drained_; }  // when all that was stored is there
-  void use_schedulers(std::vector<Scheduler>& schedulers) const;
 
  private:
   // Local memory of all threads that are at work at one time, as far as they touch it.

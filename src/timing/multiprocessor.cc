@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <utility>
 
 #include "timing/instruction_cache.h"
@@ -23,7 +21,8 @@ class Multiprocessor {
         program_(make_program(work, rates)),
         memory_(work, rates, share, program_, result_),
         schedulers_(static_cast<size_t>(rates.schedulers)) {
-    memory_.use_schedulers(schedulers_);
+    for (Scheduler& s : schedulers_)
+      for (Way* way : {&s.memory, &s.texture}) way->taken.leaves.assign(static_cast<size_t>(rates.path_entries), 0);
     active_ = std::max(1.0, share.active);
     for (const FunctionWork& f : work.functions)
       for (const assembly::MachineBlock& b : f.code->blocks)

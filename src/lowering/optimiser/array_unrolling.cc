@@ -97,11 +97,15 @@ bool counts_through_an_array(const llvm::Loop& loop, llvm::ScalarEvolution& evol
   return false;
 }
 
+// Those that become instructions of the machine.
+bool counts(const llvm::Instruction& instruction) {
+  return !llvm::isa<llvm::DbgInfoIntrinsic, llvm::PHINode, llvm::GetElementPtrInst>(instruction);
+}
+
 unsigned instructions_of(const llvm::Loop& loop) {
   unsigned count = 0;
   for (const llvm::BasicBlock* block : loop.blocks())
-    for (const llvm::Instruction& instruction : *block)
-      count += !llvm::isa<llvm::DbgInfoIntrinsic, llvm::PHINode, llvm::GetElementPtrInst>(instruction);
+    for (const llvm::Instruction& instruction : *block) count += counts(instruction);
   return count;
 }
 
@@ -121,8 +125,7 @@ uint64_t future_instructions_of(const llvm::Loop& loop, llvm::ScalarEvolution& e
     for (const llvm::Instruction& instruction : *block) {
       const llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&instruction);
       const auto* const array = pointer ? llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer)) : nullptr;
-      count += !llvm::isa<llvm::DbgInfoIntrinsic, llvm::PHINode, llvm::GetElementPtrInst>(instruction) &&
-               !(array && becomes_registers(*array, evolution));
+      count += counts(instruction) && !(array && becomes_registers(*array, evolution));
     }
   }
   for (const llvm::Loop* inner : loop) {
