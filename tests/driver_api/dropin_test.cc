@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -58,6 +59,91 @@ TEST(Dropins, of_older_toolkits_speak_their_interfaces) {
   EXPECT_EQ(where, cudaCpuDeviceId);
   EXPECT_EQ(prefetch(managed, 4096, 0, nullptr), cudaSuccess);
   EXPECT_EQ(prefetch(managed, 4096, 77, nullptr), cudaErrorInvalidDevice);
+}
+
+// Toolkit 13 put edges' data among the arguments of these names.
+TEST(Dropins, of_older_toolkits_take_graphs_edges_without_data) {
+  for (const char* name : {"libcudart.so.11.0", "libcudart.so.12"}) {
+    void* older = dlopen(library(name).c_str(), RTLD_NOW | RTLD_LOCAL);
+    ASSERT_TRUE(older);
+    auto call = [&]<class... Arguments>(const char* function, Arguments... arguments) {
+      auto entry = reinterpret_cast<cudaError_t (*)(Arguments...)>(dlsym(older, function));
+      return entry ? entry(arguments...) : cudaErrorSymbolNotFound;
+    };
+    cudaStream_t stream;
+    ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), cudaSuccess);
+    cudaStreamCaptureStatus status;
+    unsigned long long id = 0, same = 0;
+    cudaGraph_t graph;
+    const cudaGraphNode_t* after;
+    size_t count = 7;
+    ASSERT_EQ(call("cudaStreamGetCaptureInfo_v2", stream, &status, &id, &graph, &after, &count), cudaSuccess);
+    EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+    EXPECT_EQ(count, 0u);
+    ASSERT_EQ(call("cudaStreamGetCaptureInfo", stream, &status, &same), cudaSuccess);
+    EXPECT_EQ(same, id);
+    cudaGraphNode_t nodes[2];
+    for (cudaGraphNode_t& node : nodes) ASSERT_EQ(cudaGraphAddEmptyNode(&node, graph, nullptr, 0), cudaSuccess);
+    ASSERT_EQ(call("cudaGraphAddDependencies", graph, &nodes[0], &nodes[1], size_t{1}), cudaSuccess);
+    ASSERT_EQ(call("cudaStreamUpdateCaptureDependencies", stream, &nodes[1], size_t{1}, 1u), cudaSuccess);
+    ASSERT_EQ(call("cudaStreamGetCaptureInfo_v2", stream, &status, &id, &graph, &after, &count), cudaSuccess);
+    ASSERT_EQ(count, 1u);
+    EXPECT_EQ(after[0], nodes[1]);
+    cudaGraphNode_t from, to;
+    EXPECT_EQ(call("cudaGraphGetEdges", graph, &from, &to, &count), cudaSuccess);
+    EXPECT_TRUE(count == 1 && from == nodes[0] && to == nodes[1]);
+    EXPECT_EQ(call("cudaGraphNodeGetDependencies", nodes[1], &from, &count), cudaSuccess);
+    EXPECT_TRUE(count == 1 && from == nodes[0]);
+    EXPECT_EQ(call("cudaGraphNodeGetDependentNodes", nodes[0], &to, &count), cudaSuccess);
+    EXPECT_TRUE(count == 1 && to == nodes[1]);
+    cudaGraphNodeParams parameters = {};
+    parameters.type = cudaGraphNodeTypeEmpty;
+    cudaGraphNode_t third;
+    EXPECT_EQ(call("cudaGraphAddNode", &third, graph, &nodes[0], size_t{1}, &parameters), cudaSuccess);
+    EXPECT_EQ(call("cudaGraphRemoveDependencies", graph, &nodes[0], &third, size_t{1}), cudaSuccess);
+    EXPECT_EQ(call("cudaGraphNodeGetDependencies", third, static_cast<cudaGraphNode_t*>(nullptr), &count), cudaSuccess);
+    EXPECT_EQ(count, 0u);
+    ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  }
+}
+
+// As packages do that bring a toolkit: its runtime then comes first for whatever is loaded, and names of toolkit 12 mean what they meant there.
+TEST(Dropins, of_toolkit_12_may_come_first_for_all) {
+  const char* first = std::getenv("LD_PRELOAD");
+  if (!first || library("libcudart.so.12") != first) {
+    const std::string command = "LD_PRELOAD='" + library("libcudart.so.12") + "' '" +
+                                std::filesystem::read_symlink("/proc/self/exe").string() +
+                                "' --gtest_filter=Dropins.of_toolkit_12_may_come_first_for_all";
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    return;
+  }
+  std::vector<char> bytes(2048);
+  auto properties = reinterpret_cast<cudaError_t (*)(void*, int)>(dlsym(RTLD_DEFAULT, "cudaGetDeviceProperties"));
+  EXPECT_NE(properties, reinterpret_cast<cudaError_t (*)(void*, int)>(
+                            dlsym(dlopen(library("libcudart.so.13").c_str(), RTLD_NOW), "cudaGetDeviceProperties")));
+  EXPECT_EQ(properties(bytes.data(), 0), cudaSuccess);
+  void* nvml = dlopen(library("libnvidia-ml.so.1").c_str(), RTLD_NOW);
+  ASSERT_TRUE(nvml);
+  unsigned count = 0;
+  EXPECT_EQ(reinterpret_cast<int (*)()>(dlsym(nvml, "nvmlInit_v2"))(), 0);
+  EXPECT_EQ(reinterpret_cast<int (*)(unsigned*)>(dlsym(nvml, "nvmlDeviceGetCount_v2"))(&count), 0);
+  EXPECT_GE(count, 1u);
+  cudaGraph_t graph;
+  cudaGraphNode_t nodes[2], from, to;
+  ASSERT_EQ(cudaGraphCreate(&graph, 0), cudaSuccess);
+  for (cudaGraphNode_t& node : nodes) ASSERT_EQ(cudaGraphAddEmptyNode(&node, graph, nullptr, 0), cudaSuccess);
+  auto edges =
+      reinterpret_cast<cudaError_t (*)(cudaGraph_t, cudaGraphNode_t*, cudaGraphNode_t*, size_t*)>(dlsym(RTLD_DEFAULT, "cudaGraphGetEdges"));
+  auto add = reinterpret_cast<cudaError_t (*)(cudaGraph_t, cudaGraphNode_t*, cudaGraphNode_t*, size_t)>(
+      dlsym(RTLD_DEFAULT, "cudaGraphAddDependencies"));
+  size_t found = 1;
+  ASSERT_EQ(add(graph, &nodes[0], &nodes[1], 1), cudaSuccess);
+  ASSERT_EQ(edges(graph, &from, &to, &found), cudaSuccess);
+  EXPECT_TRUE(found == 1 && from == nodes[0] && to == nodes[1]);
+  EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
 }
 
 }  // namespace

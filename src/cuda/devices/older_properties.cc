@@ -125,6 +125,9 @@ WB_TWIN cudaError_t cudaGetDeviceProperties_v2(void* to, int device) {
 // What libcudart.so.11.0 has under the function's own name.
 WB_TWIN cudaError_t __warpbeamDeviceProperties11(void* to, int device) { return properties(to, kBytes11, device); }
 
+// For this project's libraries: where libcudart.so.12 comes first, the function's own name is what toolkit 12 meant by it.
+WB_TWIN cudaError_t __warpbeamDeviceProperties(cudaDeviceProp* to, int device) { return cudaGetDeviceProperties(to, device); }
+
 // Toolkit 12's names for what takes a place instead of a device. The headers have inline functions of these names,
 // hence the labels.
 WB_TWIN cudaError_t advise(const void* pointer, size_t bytes, cudaMemoryAdvise advice,

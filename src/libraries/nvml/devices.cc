@@ -8,6 +8,9 @@
 
 #include "model/device.h"
 
+// The runtime's cudaGetDeviceProperties, under a name that older runtimes do not have.
+extern "C" cudaError_t __warpbeamDeviceProperties(cudaDeviceProp* to, int device);
+
 namespace warpbeam::nvml {
 
 std::vector<nvmlDevice_st>& devices() {
@@ -17,7 +20,7 @@ std::vector<nvmlDevice_st>& devices() {
     if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
     for (int ordinal = 0; ordinal < count; ++ordinal) {
       nvmlDevice_st device{ordinal, {}};
-      if (cudaGetDeviceProperties(&device.properties, ordinal) == cudaSuccess) found->push_back(device);
+      if (__warpbeamDeviceProperties(&device.properties, ordinal) == cudaSuccess) found->push_back(device);
     }
     return found;
   }();
