@@ -21,7 +21,8 @@ def pytest_collection_modifyitems(config, items):
         name = item.nodeid
         if _plan["only"] and not any(fnmatch.fnmatchcase(name, pattern) for pattern in _plan["only"]):
             continue
-        if name in done or zlib.crc32(name.encode()) % _plan["every"] or (_plan["filters"] and not any(part in name for part in _plan["filters"])):
+        every = next(number for pattern, number in reversed(_plan["every"]) if fnmatch.fnmatchcase(name, pattern))
+        if name in done or zlib.crc32(name.encode()) % every or (_plan["filters"] and not any(part in name for part in _plan["filters"])):
             continue
         why = next((why for pattern, why in _plan["skip"] if fnmatch.fnmatchcase(name, pattern)), None)
         if why is not None:
@@ -73,6 +74,8 @@ def pytest_runtest_logfinish(nodeid, location):
 
 
 def pytest_collectreport(report):
+    if report.nodeid in _plan["done"]:
+        return
     if report.failed:
         _tell(name=report.nodeid or "collection", outcome="failed", why=("not read: " + _last_line(report.longreprtext))[:300])
     elif report.skipped and isinstance(report.longrepr, tuple):
