@@ -443,6 +443,8 @@ def register(torch):
                     continue
                 there = torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, cpu)
                 library.impl(name[len("aten::"):], kernel_for(op, schema) if there else no_kernel_for(schema), key)
+    # Programs may put operators of theirs in the place of these, as of the wheel's; until 2.9 torch.library refuses what Python has registered before.
+    torch.library._impls.difference_update(library._op_impls)
     # Instead of kernels of their own: what is written in operators.
     torch.backends.cudnn.enabled = False
     for choice in ("enable_flash_sdp", "enable_mem_efficient_sdp", "enable_cudnn_sdp"):
