@@ -28,6 +28,7 @@ MemoryPath::MemoryPath(const Work& work, const Rates& rates, const Share& share,
   dram_.per_byte = kTick / share.dram;
   for (Server* s : {&fill_, &out_, &dram_}) s->slack = ticks(rates.share_slack);
   stores_.leaves.assign(static_cast<size_t>(rates.path_stores), 0);
+  stored_.lines.resize(static_cast<size_t>(rates.stored_lines));
   if (const double atomics = accesses_per_block(
           [](const Access& a) { return a.space == Space::Global && (a.kind == Kind::Atomic || a.kind == Kind::Reduce) ? 1.0 : 0.0; });
       atomics > 0)
@@ -157,7 +158,6 @@ Ticks MemoryPath::through_l1(Warp& warp, const Access& a, const Ready& r, Ticks 
   // Threads' own memory is another for each block, and so are lines that no other block wants.
   const uint64_t apart_if_own = (local ? uint64_t{warp.place + 1} : warp.number) << 44;
   uint32_t sectors = 0, missed = 0, requests = 0, lines_missed = 0;
-  double stored = 0;  // bytes, as they count on the way
   bool asked = false;
   double farthest = 0;
   Ticks comes = 0;  // what other warps wait for already
@@ -179,11 +179,10 @@ Ticks MemoryPath::through_l1(Warp& warp, const Access& a, const Ready& r, Ticks 
       if (there.line == line) coming_.push_back(&there);
     }
     if (!loads) store_in_l1(a, line, want, local);
-    const bool goes_on = a.whole && k && lines[k].number == lines[k - 1].number + 1;
-    if (!loads) stored += goes_on ? wanted * kSector : rates_.l2_store_request_bytes + wanted * rates_.l2_store_sector_bytes;
+    if (!loads) leaving_.push_back({line, want, a.whole && k && lines[k].number == lines[k - 1].number + 1});
   }
   Traffic& traffic = result_.traffic;
-  if (!loads) return store(warp, a, r, start, cost, sectors, stored, local);
+  if (!loads) return store(warp, a, r, start, cost, local);
   (local ? traffic.local_load : traffic.global_load) += sectors;
   (local ? traffic.local_load_hit : traffic.global_load_hit) += sectors - missed;
   cost = std::max<Ticks>(cost, a.passes * kTick);
@@ -279,19 +278,37 @@ void MemoryPath::add_load(Ticks from, double bytes) {
   load_at_ = std::max(load_at_, from);
 }
 
-Ticks MemoryPath::store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, double bytes, bool local) {
+Ticks MemoryPath::store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, bool local) {
+  double bytes = 0;  // as they count on the way
+  Ticks enters = start;
+  uint32_t asked = 0, sectors = 0;
+  for (const Leaving& l : leaving_) {
+    asked += static_cast<uint32_t>(__builtin_popcount(l.sectors));
+    StoredLines::Waiting* const waits = a.kind == Kind::Store ? stored_.find(l.line, enters) : nullptr;
+    const uint32_t more = static_cast<uint32_t>(__builtin_popcount(l.sectors & ~(waits ? waits->sectors : 0)));
+    sectors += more;
+    bytes += l.goes_on ? more * kSector : (waits ? 0 : rates_.l2_store_request_bytes) + more * rates_.l2_store_sector_bytes;
+    if (waits) {
+      waits->sectors |= l.sectors;
+    } else {
+      enters = std::max(enters, stored_.room());
+      leaves_ = std::max(leaves_, enters + stored_wait_) + (a.whole ? 0 : ticks(rates_.store_mask));
+      stored_.add({a.kind == Kind::Store ? l.line : StoredLines::kNone, l.sectors, leaves_});
+    }
+    leaves_ += ticks(more * rates_.store_sector);
+  }
+  leaving_.clear();
   (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
-  // Stores have a way of their own to L2, where they share what reads have.
-  cost = std::max(cost, ticks(sectors * rates_.store_sector + (a.whole ? 0 : a.lines * rates_.store_mask)));
-  Ticks done = std::max(out_.serve(start, bytes), start + cost);
-  done = std::max(done, fill_.serve(start, sectors * kSector * stores_on_fill_));
-  if (const double written = sectors * kSector * (local ? kFetchedAlone * local_beyond_l2_ : written_back_share_); written > 0) {
-    done = std::max(done, dram_.serve(start, written));
-    add_load(start, written);
+  // They share with reads what L2 takes and gives.
+  Ticks done = std::max(out_.serve(enters, bytes), leaves_);
+  done = std::max(done, fill_.serve(enters, sectors * kSector * stores_on_fill_));
+  if (const double written = asked * kSector * (local ? kFetchedAlone * local_beyond_l2_ : written_back_share_); written > 0) {
+    done = std::max(done, dram_.serve(enters, written));
+    add_load(enters, written);
   }
   // What is on its way out fills up the queues before the path to memory stands still.
-  const Ticks backlog = done - ticks(rates_.store_backlog);
-  cost = std::max(cost, backlog - start);
+  leaves_ = std::max(leaves_, done - ticks(rates_.store_backlog));
+  cost = std::max(cost, enters - start);
   drained_ = std::max(drained_, done);
   if (!local) warp.stored = std::max(warp.stored, done + ticks(rates_.store_latency));
   if (a.kind == Kind::Store) return start + r.latency;
@@ -313,7 +330,10 @@ Ticks MemoryPath::bulk_load(uint32_t function, uint32_t ptx, uint32_t sectors, u
 
 void MemoryPath::bulk_store(Warp& warp, const Access& like, const Ready& r, Ticks when, uint32_t sectors) {
   Ticks cost = 0;
-  store(warp, like, r, when, cost, sectors, sectors * kSector, false);
+  // Lines that nobody else stores to.
+  for (uint32_t k = 0; k < sectors; k += 4)
+    leaving_.push_back({StoredLines::kNone, static_cast<uint8_t>((1u << std::min(4u, sectors - k)) - 1), true});
+  store(warp, like, r, when, cost, false);
 }
 
 }  // namespace warpbeam::timing

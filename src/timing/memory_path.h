@@ -68,7 +68,8 @@ class MemoryPath {
   // Memory answers later the more it has to do: requests of many multiprocessors meet there by chance.
   Ticks use_dram(Ticks from, double bytes);
   void add_load(Ticks from, double bytes);
-  Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, uint32_t sectors, double bytes, bool local);
+  // What `leaving_` names goes to L2.
+  Ticks store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, bool local);
 
   // When a word of a block in shared memory can be changed by the next one.
   struct Turns {
@@ -97,8 +98,16 @@ class MemoryPath {
   const bool keeps_stores_ = rates_.unified_l1 && rates_.l1_keeps_stores > 0;
   const Ticks shared_replay_ = ticks(rates_.shared_replay), wide_passes_ = ticks(rates_.wide_passes);
   const Ticks path_interval_ = ticks(rates_.path_interval), path_release_ = ticks(rates_.path_release),
-              path_store_read_ = ticks(rates_.path_store_read);
+              path_store_read_ = ticks(rates_.path_store_read), stored_wait_ = ticks(rates_.stored_wait);
   Queue stores_;  // what they bring waits for the path
+  StoredLines stored_;
+  struct Leaving {
+    uint64_t line = 0;
+    uint8_t sectors = 0;
+    bool goes_on = false;  // where the line before ends
+  };
+  std::vector<Leaving> leaving_;
+  Ticks leaves_ = 0;  // when what waits in stored_ is on its way
   const Ticks far_latency_ = ticks(work_.far_latency * rates_.clock_ghz());
   Ticks cluster_free_ = 0, constants_free_ = 0, lsu_free_ = 0, texture_free_ = 0, drained_ = 0, load_at_ = 0;
   double local_beyond_l2_ = 0, local_credit_ = 0;  // the share of threads' own memory that L2 has no room for

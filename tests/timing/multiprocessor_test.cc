@@ -241,6 +241,25 @@ TEST(Multiprocessor, ALineThatIsStoredInPartTakesLonger) {
   EXPECT_NEAR(of(false), 4 * 50 * 8 * (h100().store_sector + h100().store_mask), 300);
 }
 
+TEST(Multiprocessor, WhatIsStoredToALineThatWaitsGoesWithIt) {
+  // Four stores to the same sectors, one after the other; `lines` of each of them.
+  const auto sectors_of = [](uint8_t lines) {
+    assembly::MachineText text(64, instruction(Operation::StoreGlobal, 1, -1));
+    for (MachineInstruction& m : text) m.access = true;
+    Work work = work_of(text, 1, 1);
+    BlockTrace& block = work.blocks[0];
+    for (uint32_t k = 0; k < text.size(); ++k) {
+      const auto first = static_cast<uint32_t>(block.lines.size());
+      block.warps[0].accesses.push_back(
+          {.ptx = k, .space = Space::Global, .kind = Kind::Store, .lines = lines, .sectors = lines, .whole = false, .first_line = first});
+      for (uint32_t l = 0; l < lines; ++l) block.lines.push_back({1000 + 100 * (k / 4) + l, 0x1});
+    }
+    return run_multiprocessor(work, h100(), Share{}, alike(work, 1)).traffic.store;
+  };
+  EXPECT_EQ(sectors_of(4), 16 * 4);
+  EXPECT_EQ(sectors_of(32), 64 * 32);  // more than wait
+}
+
 TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
   assembly::MachineText text{instruction(Operation::FloatFma, 1, 1), instruction(Operation::Barrier, -1, -1),
                              instruction(Operation::FloatFma, 1, 1)};
