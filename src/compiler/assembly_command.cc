@@ -11,6 +11,7 @@
 #include "compiler/arch.h"
 #include "compiler/commands.h"
 #include "compiler/process.h"
+#include "compiler/temporary_directory.h"
 #include "ptx/module.h"
 
 namespace warpbeam::compiler {

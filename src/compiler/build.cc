@@ -29,13 +29,12 @@ std::string shown(const Command& command) {
   for (size_t at = 0; at < command.words.size(); ++at) {
     const std::string& word = links && at == 0 ? linker : command.words[at];
     if (links && word == "-o" && at + 1 < command.words.size()) {
-      made = " -o \"" + command.words[++at] + "\"";
+      made = " -o " + in_quotes(command.words[++at]);
       continue;
     }
     if (at) line += ' ';
-    if (links && at && !word.starts_with("-")) line += '"' + word + '"';
-    else if (links && word.starts_with("-L") && word.size() > 2) line += "\"" + word + "\"";
-    else line += quote(word);
+    const bool file = at && !word.starts_with("-");
+    line += links && (file || (word.starts_with("-L") && word.size() > 2)) ? in_quotes(word) : quote(word);
   }
   return line + made;
 }

@@ -11,6 +11,7 @@
 #include "compiler/diagnostics.h"
 #include "compiler/passes.h"
 #include "compiler/process.h"
+#include "compiler/temporary_directory.h"
 
 namespace warpbeam::compiler {
 

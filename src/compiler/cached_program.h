@@ -6,6 +6,7 @@
 #include "compiler/commands.h"
 #include "compiler/options.h"
 #include "compiler/process.h"
+#include "compiler/temporary_directory.h"
 
 namespace warpbeam::compiler {
 

@@ -15,6 +15,7 @@
 #include "compiler/commands.h"
 #include "compiler/host_lines.h"
 #include "compiler/split.h"
+#include "compiler/temporary_directory.h"
 #include "compiler/toolchain.h"
 #include "findings/kinds.h"
 #include "report/check_report.h"

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "compiler/process.h"
+#include "compiler/temporary_directory.h"
 #include "compiler/toolchain.h"
 
 namespace warpbeam::compiler {

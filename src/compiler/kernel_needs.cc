@@ -14,6 +14,7 @@
 #include "compiler/commands.h"
 #include "compiler/process.h"
 #include "compiler/ptx_text.h"
+#include "compiler/temporary_directory.h"
 #include "compiler/toolchain.h"
 #include "model/device.h"
 #include "ptx/module.h"

@@ -96,7 +96,7 @@ void add_cuda(Words& words, const Options& options, bool preprocessed) {
   if (options.per_thread_stream) append(words, {"-Xclang", "-fgpu-default-stream=per-thread", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"});
   if (!preprocessed) {
     add_preprocessor(words, options);
-    append(words, {"-include", toolchain().include_directory + "/warpbeam/" + options.prelude});
+    append(words, {"-include", header_ahead(options.prelude)});
   }
   append(words, options.both);
 }
@@ -171,7 +171,18 @@ void add_host(Words& words, const Options& options) {
   // Whoever links the object may bring the other library of OpenMP.
   const bool openmp = std::ranges::any_of(options.host, [](const std::string& word) { return word.starts_with("-fopenmp"); });
   if (openmp && (options.phase == Phase::Object || options.phase == Phase::Library))
-    append(words, {"-include", toolchain().include_directory + "/warpbeam/openmp_stubs.h"});
+    append(words, {"-include", header_ahead("openmp_stubs.h")});
+}
+
+// -Wl cuts at commas, which folders' names may have.
+Words for_linker(const Words& given) {
+  Words words;
+  std::string together = "-Wl";
+  for (const std::string& word : given) {
+    together += ',' + word;
+    append(words, {"-Xlinker", word});
+  }
+  return std::ranges::any_of(given, [](const std::string& word) { return word.find(',') != word.npos; }) ? words : Words{together};
 }
 
 Words source_words(const Options& options, const Input& source) {
@@ -366,14 +377,15 @@ Command link_pass(const Options& options, const LinkInputs& inputs, const std::s
   words.push_back("-Wl,--end-group");
   if (options.link_runtime) {
     const std::string& directory = toolchain().library_directory;
-    append(words, {"-L" + directory, "-lwarpbeam", "-Wl,-rpath," + directory});
+    append(words, {"-L" + directory, "-lwarpbeam"});
+    append(words, for_linker({"-rpath", directory}));
     // A runtime that was built with a sanitizer needs the program to bring the sanitizer's own runtime.
     if constexpr (kSanitizer[0] != '\0') words.push_back(std::string("-fsanitize=") + kSanitizer);
   }
   Words varying = files;
   varying.push_back(output);
   if (!inputs.dependency_file.empty()) {
-    words.push_back("-Wl,--dependency-file=" + inputs.dependency_file);
+    append(words, for_linker({"--dependency-file=" + inputs.dependency_file}));
     varying.push_back(inputs.dependency_file);
   }
   if (!inputs.registration.empty()) varying.clear();  // assembly, which is more than a link

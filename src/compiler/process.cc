@@ -206,28 +206,6 @@ bool starts_programs(const std::string& folder) {
   return statvfs(folder.c_str(), &disk) != 0 || !(disk.f_flag & ST_NOEXEC);
 }
 
-Result<TemporaryDirectory> TemporaryDirectory::make(For what) {
-  const char* set = getenv("TMPDIR");
-  std::vector<std::string> places = {"/tmp", "/var/tmp", "/dev/shm"};
-  if (set && *set && set != places[0]) places.insert(places.begin(), set);
-  std::string tried;
-  for (const std::string& place : places) {
-    std::string pattern = place + "/warpbeam.XXXXXX", why = "is mounted noexec";
-    if (what == For::Files || starts_programs(place)) {
-      if (mkdtemp(pattern.data())) return TemporaryDirectory(pattern);
-      why = strerror(errno);
-    }
-    tried += fmt::format("{}{} ({})", tried.empty() ? "" : ", ", place, why);
-  }
-  return Error{1, fmt::format("cannot make a temporary directory in {}; TMPDIR names another folder for {}", tried,
-                              what == For::Files ? "temporary files" : "programs that are compiled")};
-}
-
-TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
-
 bool is_program(const std::string& path) {
   const std::filesystem::path file(path);
   std::error_code failed;

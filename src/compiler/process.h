@@ -55,25 +55,6 @@ std::vector<std::string> program_arguments(const std::vector<std::string>& words
 // Not on a file system that is mounted noexec, as some clusters' homes and temporary folders are.
 bool starts_programs(const std::string& folder);
 
-// A directory that is removed with all that is in it.
-class TemporaryDirectory {
- public:
-  enum class For { Files, Programs };  // that are started there: not where file systems are mounted so that nothing is
-  static Result<TemporaryDirectory> make(For what = For::Files);  // in TMPDIR, /tmp, /var/tmp or /dev/shm, the first that can be used
-  static TemporaryDirectory adopt(std::string path) { return TemporaryDirectory(std::move(path)); }
-  TemporaryDirectory(TemporaryDirectory&& other) noexcept : path_(std::exchange(other.path_, "")) {}
-  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
-  ~TemporaryDirectory();
-  const std::string& path() const { return path_; }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  // The directory has been moved elsewhere and is no longer ours.
-  void release() { path_.clear(); }
-
- private:
-  explicit TemporaryDirectory(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
-
 // Looks a program up in PATH; empty when it is not there.
 std::string find_program(const std::string& name);
 

@@ -14,6 +14,7 @@
 #include "compiler/commands.h"
 #include "compiler/options.h"
 #include "compiler/process.h"
+#include "compiler/temporary_directory.h"
 #include "model/device.h"
 #include "observe/metrics.h"
 #include "report/details.h"

@@ -44,6 +44,10 @@ std::vector<std::string> split_shell(std::string_view text) { return split(text,
 std::string quote(std::string_view word) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
   if (!word.empty() && word.find_first_not_of(plain) == word.npos) return std::string(word);
+  return in_quotes(word);
+}
+
+std::string in_quotes(std::string_view word) {
   std::string text = "\"";
   for (char c : word) {
     if (c == '"' || c == '\\' || c == '$' || c == '`') text += '\\';

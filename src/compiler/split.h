@@ -15,8 +15,9 @@ std::vector<std::string> split_words(std::string_view text);
 // At blanks, as a shell would: options files.
 std::vector<std::string> split_shell(std::string_view text);
 
-// A word as a shell reads it back.
+// A word as a shell reads it back, in quotes where it needs them, and always.
 std::string quote(std::string_view word);
+std::string in_quotes(std::string_view word);
 
 inline void append(std::vector<std::string>& to, const std::vector<std::string>& items) { to.insert(to.end(), items.begin(), items.end()); }
 

@@ -12,6 +12,7 @@
 #include "compiler/commands.h"
 #include "compiler/options.h"
 #include "compiler/process.h"
+#include "compiler/temporary_directory.h"
 #include "model/device.h"
 #include "report/timeline.h"
 

@@ -109,6 +109,12 @@ std::vector<std::string> compiler_words(const std::string& compiler) {
   return {compiler, "--sysroot=" + toolchain().sysroot, "-static-libstdc++"};
 }
 
+std::string header_ahead(const std::string& name) {
+  // clang makes an #include "…" of it, in which no quote can be written: then it is found where all our headers are.
+  const std::string& folder = toolchain().include_directory;
+  return (folder.find('"') == folder.npos ? folder + "/" : "") + "warpbeam/" + name;
+}
+
 std::string host_linker() {
   const std::string file = toolchain().library_directory + "/warpbeam/bin/clang++";
   return is_there(file) ? file : toolchain().clang;

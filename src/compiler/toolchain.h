@@ -40,6 +40,9 @@ SystemGcc gcc_of(const std::filesystem::path& system);
 // How a command of the compiler begins.
 std::vector<std::string> compiler_words(const std::string& compiler);
 
+// What -include takes for a file of ours in include/warpbeam.
+std::string header_ahead(const std::string& name);
+
 // What others link with who ask for the steps (CMake's CUDA language), in an installed tree (package/host_linker); the compiler elsewhere.
 std::string host_linker();
 

@@ -60,5 +60,12 @@ printf '#!/bin/sh\nexec "$@"\n' >"$root/ccache"  # goes by its name
 chmod +x "$root/ccache"
 configure CMAKE_CXX_COMPILER_LAUNCHER="$root/ccache"
 check 'with a compiler cache' "$(grep -o 'WARPBEAM_TOGETHER:BOOL=.*' "$build/CMakeCache.txt")" 'WARPBEAM_TOGETHER:BOOL=OFF'
+# A folder in which CMake cannot build: one sentence.
+for name in 'a "b"' 'a;b' 'a#b' 'a\b'; do
+  mkdir "$root/$name"
+  cp "$home/warpbeam" "$root/$name/"
+  said=$("$root/$name/warpbeam" build --no-install 2>&1)
+  check "sources in $name" "$?, $(wc -l <<<"$said") line: ${said%in its name*}" '1, 1 line: warpbeam: CMake builds in no folder with a " ; # or \ '
+done
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [[ $failed == 0 ]]

@@ -13,7 +13,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/warpbeam-killed.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 cd -- "$work" || exit 1
 unset WARPBEAM_DEVICE WARPBEAM_ENGINE WARPBEAM_TOOL WARPBEAM_TOOL_OPTIONS
-export XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME=$work/cache TMPDIR=$work/tmp
+mkdir -- "$TMPDIR"
 passed=0 failed=0
 
 write_source() { # number: a program that is another one for each number, with a kernel that is worth compiling
@@ -70,5 +71,30 @@ for ((k = 0; k < kills; ++k)); do
     echo "FAIL ${command[*]} killed after $moment ms (the ${k}th of seed $seed): $why"
   fi
 done
+
+# What the killed ones left is removed by the next that makes a temporary folder, while those of others that run stay.
+write_source other
+sed -i '1i #include "slow.h"' k.cu
+mkfifo slow.h
+timeout 120 "$warpbeam" nvcc -c k.cu -o slow.o >out 2>&1 </dev/null &
+slow=$!
+for ((k = 0; k < 500; ++k)); do compgen -G "$TMPDIR/warpbeam.*/*" >/dev/null && break; sleep 0.01; done
+setsid "$warpbeam" nvcc -c k.cu -o killed.o >killed.log 2>&1 </dev/null &
+group=$!
+for ((k = 0; k < 500; ++k)); do (($(compgen -G "$TMPDIR/warpbeam.*" | wc -l) > 1)) && break; sleep 0.01; done
+kill -KILL -- "-$group"
+wait "$group" 2>/dev/null
+before=$(ls "$TMPDIR" | wc -l)
+echo >now.cu
+"$warpbeam" nvcc -c now.cu -o now.o >log 2>&1
+after=$(ls "$TMPDIR" | wc -l)
+if ((before > 1 && after == 1)); then
+  ((++passed))
+else
+  ((++failed))
+  echo "FAIL temporary folders: $before before and $after after the next compilation, $(ls -d "$TMPDIR"/* | head -n 3 | paste -sd ' ')"
+fi
+kill "$slow"
+wait "$slow"
 echo "$passed passed, $failed failed"
 ((failed == 0))

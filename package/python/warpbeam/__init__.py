@@ -9,8 +9,10 @@
 
 `pytest --warpbeam` runs a test session so; `%load_ext warpbeam` gives notebooks the cell magic `%%cuda`.
 """
+import fcntl
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from importlib.metadata import PackageNotFoundError, version
@@ -89,8 +91,44 @@ def run(program, *arguments, capture=True, verify=True, cwd=None, env=None, time
     return _start(_command("run", program, [str(a) for a in arguments], options), capture, verify, cwd=cwd, env=env, timeout=timeout)
 
 
+class _Folder:
+    """A temporary folder, locked: of those that nobody holds, since Python was killed, the command removes the rest (src/compiler/temporary_directory.cc)."""
+
+    def __init__(self):
+        try:
+            with open("/proc/sys/kernel/random/boot_id") as f:
+                boot = f.read(8) + "."
+        except OSError:
+            boot = ""
+        while True:
+            self.name = tempfile.mkdtemp(prefix="warpbeam." + boot)
+            try:
+                self.lock = os.open(self.name, os.O_RDONLY)
+            except FileNotFoundError:  # before it was locked, another process took it for one of those
+                continue
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.fstat(self.lock).st_nlink:
+                    return
+            except BlockingIOError:
+                pass
+            except OSError:  # no locks here
+                return
+            os.close(self.lock)
+
+    def remove(self):
+        shutil.rmtree(self.name, ignore_errors=True)
+        os.close(self.lock)
+
+    def __enter__(self):
+        return self.name
+
+    def __exit__(self, *_):
+        self.remove()
+
+
 def _with_json(what, program, arguments, capture, verify, more, options):
-    with tempfile.TemporaryDirectory(prefix="warpbeam-") as folder:
+    with _Folder() as folder:
         file = os.path.join(folder, "out.json")
         result = _start(_command(what, program, [str(a) for a in arguments], {**options, "json": file}), capture, verify, **more)
         found = None

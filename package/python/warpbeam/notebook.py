@@ -7,12 +7,10 @@ import atexit
 import hashlib
 import os
 import shlex
-import shutil
 import subprocess
 import sys
-import tempfile
 
-from . import executable
+from . import _Folder, executable
 
 _folder = None
 
@@ -21,9 +19,9 @@ def _source(text):
     """A file with that text; the same text has the same file, which is compiled once."""
     global _folder
     if _folder is None:
-        _folder = tempfile.mkdtemp(prefix="warpbeam-cells-")
-        atexit.register(shutil.rmtree, _folder, True)
-    file = os.path.join(_folder, f"cell-{hashlib.sha256(text.encode()).hexdigest()[:12]}.cu")
+        _folder = _Folder()
+        atexit.register(_folder.remove)
+    file = os.path.join(_folder.name, f"cell-{hashlib.sha256(text.encode()).hexdigest()[:12]}.cu")
     if not os.path.exists(file):
         with open(file, "w", encoding="utf-8") as f:
             f.write(text)

@@ -15,6 +15,7 @@
 #include "compiler/passes.h"
 #include "compiler/process.h"
 #include "compiler/ptx_text.h"
+#include "compiler/temporary_directory.h"
 #include "libraries/nvvm/compile.h"
 
 namespace warpbeam::nvrtc {
@@ -318,8 +319,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   std::string quote_directory = fs::path(source.name).parent_path().string();
   options->preprocessor.insert(options->preprocessor.begin(), {"-iquote", quote_directory.empty() ? "." : quote_directory});
   // What NVRTC has built in comes before what the program includes by -include.
-  options->preprocessor.insert(options->preprocessor.begin(),
-                               {"-include", compiler::toolchain().include_directory + "/warpbeam/" + options->prelude});
+  options->preprocessor.insert(options->preprocessor.begin(), {"-include", compiler::header_ahead(options->prelude)});
   // Ahead of copies of the vendor's headers in the program's own directories.
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + compiler::toolchain().include_directory + "/warpbeam/instead");
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + (directory / "include").string());

@@ -82,10 +82,11 @@ has_the_builds_results() {
 }
 
 unpacked() { # anywhere, read-only
-  mkdir -p 'my tools'
-  tar xzf "$tarball" -C 'my tools'
-  chmod -R a-w 'my tools'
-  w="$PWD/my tools/$tree_name"
+  local place='my "own" tools, $HOME;#1'
+  mkdir -p "$place"
+  tar xzf "$tarball" -C "$place"
+  chmod -R a-w "$place"
+  w="$PWD/$place/$tree_name"
 }
 
 # A user who is not root, where this is root.
@@ -106,6 +107,11 @@ tarball_runs() {
   unpacked
   expect 0 '^sum 20$' as_user "$w/bin/warpbeam" run hello.cu -lcublas -lcufft
   expect 0 '^sum 20$' as_user env WARPBEAM_HEADERS=own "$w/bin/warpbeam" run hello.cu -lcublas -lcufft
+  local other='home/temporary "files", and kept ones'
+  mkdir "$other"
+  chmod a+rwX "$other"
+  expect 0 '^sum 20$' as_user env TMPDIR="$PWD/$other" XDG_CACHE_HOME=/nowhere "$w/bin/warpbeam" run hello.cu -lcublas -lcufft
+  expect 0 '^sum 20$' as_user env TMPDIR="$PWD/$other" XDG_CACHE_HOME="$PWD/$other" "$w/bin/warpbeam" run hello.cu -lcublas -lcufft
   (cd home && expect 0 '' as_user "$w/bin/nvcc" ../hello.cu -lcublas -lcufft -o hello && expect 0 '^sum 20$' as_user ./hello && expect 0 '' as_user "$w/bin/nvcc" ../bad.cu -o bad)
   expect 1 'Invalid __global__ write' as_user "$w/bin/warpbeam" check bad.cu
   expect 0 'launch__registers_per_thread' as_user "$w/bin/warpbeam" profile --set exact hello.cu -lcublas -lcufft

@@ -52,6 +52,12 @@ n.cuda("--check", open("bad.cu").read())
 EOF
   expect 0 '^Tesla V100.* 7$' "$bin/python" cell.py
   grep -q 'Invalid __global__ write' out.txt
+  # A notebook that is killed leaves its cells, which the next compilation removes.
+  mkdir tmp
+  TMPDIR=$PWD/tmp "$bin/python" -c 'import os; from warpbeam import notebook; notebook._source("int x;"); os.kill(os.getpid(), 9)' || true
+  compgen -G 'tmp/warpbeam.*/cell-*.cu'
+  TMPDIR=$PWD/tmp "$bin/warpbeam" nvcc -c bad.cu -o bad.o
+  [[ -z $(ls tmp) ]]
   if "$bin/python" -m pip install -q pytest >/dev/null 2>&1; then
     cat >test_device.py <<'EOF'
 import ctypes, pytest
