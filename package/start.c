@@ -33,7 +33,10 @@ __attribute__((used)) void start(long* stack) {
   static char program[4096];
   static const char more[] = ".program";
   long n = readlink("/proc/self/exe", program, sizeof program - sizeof more);
-  if (n < 0) n = 0;
+  if (n < 0) {
+    say("warpbeam: /proc is not there, by which programs find themselves: mount -t proc proc /proc\n");
+    _exit(1);
+  }
   for (unsigned long k = 0; k < sizeof more; ++k) program[n + k] = more[k];
   execve(program, words, words + stack[0] + 1);
   say("warpbeam: ");

@@ -33,7 +33,7 @@ constexpr uint64_t kArenaPlace = uint64_t(0x20) << 40;
 #else
 constexpr uint64_t kArenaPlace = uint64_t(0x10) << 40;
 #endif
-constexpr uint64_t kMostArenaBytes = UINT64_MAX, kLeastArenaBytes = uint64_t(1) << 36;
+constexpr uint64_t kMostArenaBytes = UINT64_MAX, kLeastArenaBytes = uint64_t(1) << 28;  // clusters limit addresses (ulimit -v)
 #endif
 constexpr size_t kQuarantineCount = 4096;        // freed ranges that still trap before they are used again
 constexpr uint64_t kQuarantineShare = 4;         // at most this part of the address space waits so

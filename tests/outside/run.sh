@@ -71,6 +71,9 @@ case_no_memory() {
   (ulimit -v 3000000 && timeout 60 "$work/many" threads 4 4) >out 2>&1
   (($? == 0 || $? == 1)) && grep -qE 'PASSED|memory|address space' out || { cat out; return 1; }
 }
+case_few_addresses() { # as clusters give
+  (ulimit -v 6000000 && timeout 60 "$work/many" streams 100) >out 2>&1 || { cat out; return 1; }
+}
 case_full_disks() {
   needs_root || return
   unshare -m mount -t tmpfs none /mnt 2>/dev/null || return 77

@@ -142,6 +142,7 @@ cat full.txt
 exit 3
 EOF
   unshare -m bash small.sh "$w"
+  expect 1 '/proc is not there' unshare -m bash -c 'mount -t tmpfs none /proc && exec "$1" devices' _ "$w/bin/warpbeam"
 }
 
 moved() { # what was compiled before runs from the new place, and says so when it is gone
