@@ -130,7 +130,7 @@ void Selector::float_divide(const Instruction& i) {
   const Source a = source(i.operands[1], to.count), b = op == "div" ? source(i.operands[2], to.count) : Source{};
   using enum Operation;
   const Part p = temporary(1, Bank::Predicate);
-  // The predicate that says whether the quick way did.
+  // The predicate that says whether the quick way did; a trace says so with what makes it (timing::Space::None).
   const auto finish = [&] {
     if (cc_ >= 70) emit(Converge, "BSSY", {}, {}).pinned = true;
     Draft& d = emit(Branch, "BRA", {}, {});
@@ -146,7 +146,7 @@ void Selector::float_divide(const Instruction& i) {
   if (t == Type::F32 && op == "div") {
     const Part r = temporary(), e = temporary(), r1 = temporary(), q = temporary(), rest = temporary();
     emit(Special, "MUFU.RCP", {r}, {b});
-    emit(Special, "FCHK", {p}, {a, b});
+    emit(Special, "FCHK", {p}, {a, b}).access = true;
     emit(FloatFma, "FFMA", {e}, {b, of(r), number(0x3f800000)});
     emit(FloatFma, "FFMA", {r1}, {of(r), of(e), of(r)});
     emit(FloatFma, "FFMA", {q}, {a, of(r1), number(0)});
@@ -158,7 +158,7 @@ void Selector::float_divide(const Instruction& i) {
     const Part x = temporary(), y = temporary(), r = temporary(), e = temporary(), e1 = temporary();
     emit(IntAdd, "IADD3", {x}, {a, number(0x1800000)});
     emit(Logic, "LOP3", {y}, {of(x), number(0x7f800000)});
-    emit(Compare, "ISETP", {p}, {of(y), number(0x1ffffff)});
+    emit(Compare, "ISETP", {p}, {of(y), number(0x1ffffff)}).access = true;
     finish();
     emit(Special, "MUFU.RCP", {r}, {a});
     emit(FloatFma, "FFMA", {e}, {a, of(r), number(0xbf800000)});
@@ -170,7 +170,7 @@ void Selector::float_divide(const Instruction& i) {
     const Part r = temporary(), x = temporary(), s = temporary(), h = temporary(), e = temporary();
     emit(Special, "MUFU.RSQ", {r}, {a});
     emit(IntAdd, "IADD3", {x}, {a, number(0xf3000000)});
-    emit(Compare, "ISETP", {p}, {of(x), number(0x727fffff)});
+    emit(Compare, "ISETP", {p}, {of(x), number(0x727fffff)}).access = true;
     finish();
     emit(FloatMul, "FMUL", {s}, {a, of(r)});
     emit(FloatMul, "FMUL", {h}, {of(r), number(0x3f000000)});
@@ -194,14 +194,14 @@ void Selector::float_divide(const Instruction& i) {
     const Part x = temporary(), p1 = temporary(1, Bank::Predicate);
     emit(FloatFma, "FFMA", {x}, {high(b), high(of(to))});
     emit(Compare, "FSETP", {p1}, {high(a)});
-    emit(Compare, "FSETP", {p}, {of(x), of(p1)});
+    emit(Compare, "FSETP", {p}, {of(x), of(p1)}).access = true;
     return finish();
   }
   if (op == "rcp") {
     const Part r = temporary(2), e = temporary(2), e1 = temporary(2), r1 = temporary(2), e2 = temporary(2);
     emit(Special, "MUFU.RCP64H", {word(r, 1)}, {high(a)});
     emit(IntAdd, "IADD3", {word(r, 0)}, {high(a), number(0x300402)});
-    emit(Compare, "FSETP", {p}, {of(word(r, 0))});
+    emit(Compare, "FSETP", {p}, {of(word(r, 0))}).access = true;
     emit(DoubleFma, "DFMA", {e}, {a, of(r), number(0x3ff0000000000000, 2)});
     emit(DoubleFma, "DFMA", {e1}, {of(e), of(e), of(e)});
     emit(DoubleFma, "DFMA", {r1}, {of(r), of(e1), of(r)});
@@ -213,7 +213,7 @@ void Selector::float_divide(const Instruction& i) {
              h = temporary(2), rest = temporary(2);
   emit(Special, "MUFU.RSQ64H", {word(r, 1)}, {high(a)});
   emit(IntAdd, "IADD3", {word(r, 0)}, {high(a), number(0xfcb00000)});
-  emit(Compare, "ISETP", {p}, {of(word(r, 0)), number(0x7ca00000)});
+  emit(Compare, "ISETP", {p}, {of(word(r, 0)), number(0x7ca00000)}).access = true;
   emit(Move, "MOV", {word(c, 0)}, {number(0)});
   emit(Move, "MOV", {word(c, 1)}, {number(0x3fd80000)});
   emit(DoubleFma, "DMUL", {x}, {of(r), of(r)});

@@ -4,7 +4,9 @@
 //
 // How short: found with ptxas 13.0 by the registers that loops take which load and add and do something else besides.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "assembly/liveness.h"
 
@@ -92,7 +94,7 @@ class Unroller {
 
   // Whether it goes on follows from a value to which a number is added each turn, and from nothing else that changes.
   bool counted(const std::vector<Draft>& text, const std::unordered_map<int32_t, Step>& steps,
-               const std::unordered_map<int32_t, int>& writes, int64_t& by, int64_t& long_step) const {
+               const std::unordered_map<int32_t, int>& writes, int64_t& by, int64_t& long_step, isa::Type& type) const {
     bool found = false;
     std::vector<int32_t> asked{text.back().last_read().value};
     for (size_t k = text.size() - 1; k-- > 0;) {
@@ -108,6 +110,7 @@ class Unroller {
               s = steps.find(copy.reads[0].value);
         if (s != steps.end()) {
           by = s->second.by;
+          if (d.ptx < f_.body.size()) type = f_.body[d.ptx].form.type;
           if (code_.values[static_cast<size_t>(s->first)].words == 2) long_step = by;
           if (!by) return false;
           found = true;
@@ -121,6 +124,49 @@ class Unroller {
     return found;
   }
 
+  // What the sum in this block adds, if its second operand has been set to a number on every way to it (`i += warpSize`).
+  std::optional<int64_t> number_added(const Draft& sum, uint32_t b) const {
+    if (sum.ptx >= f_.body.size()) return std::nullopt;
+    const ptx::Instruction& i = f_.body[sum.ptx];
+    if (i.form.row->opcode != "add" || i.operands[2].kind != ptx::OperandKind::Register) return std::nullopt;
+    return number_in(i.operands[2].reg, b);
+  }
+
+  std::optional<int64_t> number_in(int reg, uint32_t b) const {
+    std::optional<int64_t> number;
+    uint32_t set = 0;
+    std::vector<uint32_t> ways;  // from where it is set to something else
+    for (uint32_t k = 0; k < code_.blocks.size(); ++k)
+      for (uint32_t at = code_.blocks[k].begin; code_.blocks[k].repeats < 0 && at < code_.blocks[k].end; ++at) {
+        const ptx::Instruction& o = f_.body[at];
+        if (o.operands.empty() || o.operands[0].kind != ptx::OperandKind::Register || o.operands[0].reg != reg) continue;
+        if (const auto n = number ? std::nullopt : number_of(o, k)) number = n, set = k;
+        else ways.push_back(k);
+      }
+    if (!number) return std::nullopt;
+    std::vector<char> seen(code_.blocks.size());
+    while (!ways.empty()) {
+      const uint32_t k = ways.back();
+      ways.pop_back();
+      if (k == b) return std::nullopt;
+      if (std::exchange(seen[k], 1) || k == set) continue;
+      for (uint32_t next : code_.blocks[k].successors) ways.push_back(next);
+    }
+    return number;
+  }
+
+  // A number that is moved to a register, or the larger of two.
+  std::optional<int64_t> number_of(const ptx::Instruction& i, uint32_t b) const {
+    const std::string_view op = i.form.row->opcode;
+    if (i.guard >= 0 || (op != "mov" && op != "max")) return std::nullopt;
+    if (op == "mov")
+      return i.operands[1].kind == ptx::OperandKind::Immediate ? std::optional(static_cast<int64_t>(i.operands[1].imm)) : std::nullopt;
+    if (i.operands[1].kind != ptx::OperandKind::Register || i.operands[2].kind != ptx::OperandKind::Immediate || isa::is_float(i.form.type))
+      return std::nullopt;
+    const auto left = number_in(i.operands[1].reg, b);
+    return left ? std::optional(std::max(*left, static_cast<int64_t>(i.operands[2].imm))) : std::nullopt;
+  }
+
   void repeat(uint32_t b) {
     const std::vector<Draft> text = code_.blocks[b].text;
     std::unordered_map<int32_t, int> writes;
@@ -132,17 +178,19 @@ class Unroller {
     for (size_t k = 0; k < text.size(); ++k) {
       const Draft& d = text[k];
       if (d.mnemonic != "IADD3" && d.mnemonic != "UIADD3") continue;
-      if (d.guarded || !d.writes[0] || d.reads[0].value != d.writes[0].value || d.reads[0].first != d.writes[0].first || d.reads[1])
-        continue;
+      if (d.guarded || !d.writes[0] || d.reads[0].value != d.writes[0].value || d.reads[0].first != d.writes[0].first) continue;
+      const std::optional<int64_t> number = d.reads[1] ? number_added(d, b) : std::nullopt;
+      if (d.reads[1] && !number) continue;
       if (writes[d.writes[0].value] > code_.values[static_cast<size_t>(d.writes[0].value)].words) continue;
       const ptx::Instruction* i = d.ptx < f_.body.size() ? &f_.body[d.ptx] : nullptr;
-      int64_t by = 0;
-      if (i && i->form.row->opcode == "add" && i->operands[2].kind == ptx::OperandKind::Immediate)
+      int64_t by = number.value_or(0);
+      if (!number && i && i->form.row->opcode == "add" && i->operands[2].kind == ptx::OperandKind::Immediate)
         by = static_cast<int64_t>(i->operands[2].imm);
       steps[d.writes[0].value] = {k, by};
     }
     int64_t by = 0, long_step = 0;
-    if (!counted(text, steps, writes, by, long_step)) return;
+    isa::Type type = isa::Type::S32;
+    if (!counted(text, steps, writes, by, long_step, type)) return;
     // Each four of them make their addresses anew (the instructions of a turn, counted on an H200).
     const bool again = !f_.nounroll.empty() && by % kTurns == 0;
     if (again && !short_enough_again(text)) return;
@@ -156,8 +204,8 @@ class Unroller {
         for (size_t r = 0; r < d.reads.size(); ++r)
           if (d.reads[r].value == v && (d.order == Order::None || r != 0)) return false;
         if (std::ranges::none_of(d.writes, [&](Part p) { return p.value == v; })) continue;
-        if (d.guarded || !(d.mnemonic == "IADD3" || d.mnemonic == "IADD3.X" || d.mnemonic == "IMAD.WIDE" || d.mnemonic == "LEA"))
-          return false;
+        // (An index of 32 bits may begin again at the other end of its numbers: IMAD.WIDE is made anew.)
+        if (d.guarded || !(d.mnemonic == "IADD3" || d.mnemonic == "IADD3.X" || d.mnemonic == "LEA")) return false;
         for (Part p : d.reads)
           if (steps.contains(p.value)) of.push_back(p.value);
           else if (p && writes.contains(p.value) && code_.values[static_cast<size_t>(p.value)].bank != Bank::Predicate) return false;
@@ -253,8 +301,36 @@ class Unroller {
     more.repeats = static_cast<int32_t>(b);
     more.own_addresses = again;
     code_.blocks[b].turns = turns;
+    count_turns_before(b, type);
     code_.blocks.push_back(std::move(more));
     crosses_.resize(code_.values.size());
+  }
+
+  // Before the first turn it is found out how many there are of them. What that takes beyond the loop's own comparison was counted on an H200, by
+  // loops of 1 to 64 turns.
+  void count_turns_before(uint32_t b, isa::Type type) {
+    const bool is_long = isa::bits_of(type) == 64, is_signed = isa::is_signed(type);
+    const int count = is_long ? (is_signed ? 16 : 28) : is_signed ? 0 : 16;
+    DraftBlock* before = nullptr;
+    for (uint32_t k = 0; k < code_.blocks.size(); ++k) {
+      DraftBlock& x = code_.blocks[k];
+      if (k == b || x.repeats >= 0 || std::ranges::find(x.successors, b) == x.successors.end()) continue;
+      if (before || x.successors.size() > 1) return;
+      before = &x;
+    }
+    if (!before) return;
+    auto at = before->text.end();
+    if (at != before->text.begin() && std::prev(at)->last) --at;
+    Part last;
+    std::vector<Draft> text;
+    for (int k = 0; k < count; ++k) {
+      Draft d;
+      d.operation = Operation::IntAdd, d.mnemonic = "IADD3", d.pinned = true, d.ptx = code_.blocks[b].begin;
+      d.read(last);
+      d.writes[0] = last = code_.whole(code_.new_value(Bank::General, 1));
+      text.push_back(d);
+    }
+    before->text.insert(at, text.begin(), text.end());
   }
 
   void remove_dead(std::vector<Draft>& text) const {

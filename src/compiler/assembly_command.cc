@@ -9,7 +9,9 @@
 #include "assembly/text.h"
 #include "base/demangle.h"
 #include "compiler/arch.h"
+#include "compiler/build.h"
 #include "compiler/commands.h"
+#include "compiler/options.h"
 #include "compiler/process.h"
 #include "compiler/temporary_directory.h"
 #include "ptx/module.h"
@@ -176,8 +178,11 @@ int assembly_command(const Arguments& arguments) {
       cc = *chosen;
     }
     text_file = folder->file("program.ptx");
-    if (nvcc_command({"-ptx", r.arch.empty() ? fmt::format("-arch=sm_{}", cc) : "-arch=" + r.arch, "-o", text_file, r.file}))
-      return fail(fmt::format("'{}' could not be compiled", r.file));
+    auto options =
+        parse_options({"-ptx", r.arch.empty() ? fmt::format("-arch=sm_{}", cc) : "-arch=" + r.arch, "-o", text_file, r.file}, cc);
+    if (!options) return fail(options.error().message);
+    options->warp_size_unknown = true;
+    if (build(*options)) return fail(fmt::format("'{}' could not be compiled", r.file));
   }
   std::ifstream in(text_file);
   std::stringstream text;

@@ -13,6 +13,7 @@
 #include "lowering/language/host_variables.h"
 #include "lowering/language/known_spaces.h"
 #include "lowering/language/missing_functions.h"
+#include "lowering/language/warp_size.h"
 #include "lowering/optimiser/array_clears.h"
 #include "lowering/optimiser/array_unrolling.h"
 #include "lowering/optimiser/exchange_order.h"
@@ -42,6 +43,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (is_for_checker()) keep_places(*passes);
   }
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(KnowWarpSize());
     passes.addPass(WriteFacts());
     passes.addPass(NameFunctions());
     passes.addPass(KeepHostVariables());

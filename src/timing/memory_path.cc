@@ -108,7 +108,8 @@ Ticks MemoryPath::to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
         if (r.operation == Operation::AtomicLoop) done = std::max(done, last_of_turns(warp, *a, start, cost) + r.latency);
         break;
       }
-      case Space::Constant: break;
+      case Space::Constant:
+      case Space::None: break;
       case Space::Texture:
       case Space::Global:
       case Space::Local: done = through_l1(warp, *a, r, start, cost); break;
@@ -309,6 +310,7 @@ Ticks MemoryPath::store(Warp& warp, const Access& a, const Ready& r, Ticks start
   // What is on its way out fills up the queues before the path to memory stands still.
   leaves_ = std::max(leaves_, done - ticks(rates_.store_backlog));
   cost = std::max(cost, enters - start);
+  if (a.kind != Kind::Store) cost = std::max(cost, ticks(sectors * rates_.store_sector + (a.whole ? 0 : a.lines * rates_.store_mask)));
   drained_ = std::max(drained_, done);
   if (!local) warp.stored = std::max(warp.stored, done + ticks(rates_.store_latency));
   if (a.kind == Kind::Store) return start + r.latency;

@@ -10,6 +10,8 @@ class MemoryPath {
  public:
   MemoryPath(const Work& work, const Rates& rates, const Share& share, const Program& program, Run& result);
 
+  // What the warp's instruction has accessed, once.
+  const Access* take_access(Warp& warp, uint32_t ptx);
   // The path to memory takes one instruction after the other, for as many cycles as it makes passes. A scheduler's own instructions come to it more slowly,
   // and when its queue is full the scheduler keeps the next ones.
   Ticks to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t);
@@ -40,7 +42,6 @@ class MemoryPath {
     return sum / static_cast<double>(std::max<size_t>(1, work_.blocks.size()));
   }
   double total_stores() const;
-  const Access* take_access(Warp& warp, uint32_t ptx);
   // The cluster's network takes one after the other; what it has not taken fills up the path to memory.
   Ticks over_cluster(const Access& a, Ticks start, Ticks& cost);
   // How much later a load is there for each pass over the banks beyond the first.

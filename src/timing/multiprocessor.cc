@@ -379,6 +379,13 @@ class Multiprocessor {
   }
 
   // --- issue
+  // A function of so many instructions, most of which need what the one before has made.
+  Ticks long_way(Scheduler& s, const Access& way, Ticks t) {
+    result_.issued += way.passes;
+    s.issued_until += way.passes * issue_interval_;
+    return t + way.passes * long_way_step_;
+  }
+
   void issue_next(Scheduler& s) {
     const Ticks t = s.next;
     now_ = t;
@@ -422,6 +429,8 @@ class Multiprocessor {
     last_ = std::max(last_, source == Source::Fixed ? t : done);
     Ticks from = t + kTick;
     Stall why = Stall::Wait;
+    if (r.access && (r.operation == Operation::Special || r.operation == Operation::Compare))
+      if (const Access* way = memory_.take_access(warp, r.ptx)) from = long_way(s, *way, t);
     if (r.operation == Operation::Fence) {
       from = t + r.latency, why = Stall::Membar;
       memory_.forget_l1();  // what others stored is to be seen
@@ -535,6 +544,7 @@ class Multiprocessor {
   std::vector<Ticks> ends_;
   const Ticks issue_interval_ = ticks(rates_.issue_interval / rates_.issue_width);
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
+  const Ticks long_way_step_ = ticks(rates_.of(Operation::FloatFma).latency);
   InstructionCache instructions_{rates_};
   OneByOne prints_{rates_.print_ns, rates_.print_lane_ns, rates_.print_serve_ns, rates_.print_serve_lane_ns};
   OneByOne allocations_{rates_.allocate_ns, rates_.allocate_lane_ns, rates_.allocate_serve_ns, rates_.allocate_serve_lane_ns};

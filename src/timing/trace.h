@@ -8,7 +8,8 @@
 
 namespace warpbeam::timing {
 
-enum class Space : uint8_t { Global, Shared, Local, Constant, Texture };
+// None: no access, but a division and the like whose operands need a long way.
+enum class Space : uint8_t { Global, Shared, Local, Constant, Texture, None };
 enum class Kind : uint8_t { Load, Store, Atomic, Reduce, Copy };
 
 struct Line {
@@ -24,7 +25,7 @@ struct Access {
   Kind kind{};
   uint8_t lines =
       0;  // at BlockTrace::lines from first_line on; Global, Local. Atomics in shared memory: lanes of the word that most change, or that go to the cluster's
-  uint16_t passes = 1;  // over the banks or the tags
+  uint16_t passes = 1;  // over the banks or the tags; of a long way: instructions
   uint16_t conflicts = 0;  // of these: because lanes met in a bank of shared memory
   uint16_t sectors = 0;  // of its lines; of the cluster's memory
   bool whole = true;  // all bytes of the sectors are touched

@@ -460,6 +460,38 @@ TEST(Shape, addresses_that_are_sums_are_made_once_for_all_turns) {
   EXPECT_EQ(additions, 4u) << "the sum and the step, both of two words";
 }
 
+// A loop that a counter of 32 bits leads through memory; what comes before its first turn.
+MachineCode counted_loop(const std::string& before, const std::string& step, const std::string& type) {
+  return assembled(kStart + "mov.u32 %r3, %r1; mov.f32 %f2, 0f00000000; ld.param.u32 %r5, [n]; " + before + "setp.ge." + type +
+                   " %p2, %r3, %r5; @%p2 bra M; mov.u64 %d8, %d4; L: mul.wide." + type +
+                   " %d5, %r3, 4; add.s64 %d6, %d4, %d5; ld.global.f32 %f1, [%d6]; add.f32 %f2, %f2, %f1; add.s32 %r3, %r3, " + step +
+                   "; setp.lt." + type + " %p1, %r3, %r5; @%p1 bra L; M: st.global.f32 [%d4], %f2; ret;");
+}
+
+TEST(Shape, places_by_a_counter_of_32_bits_are_made_in_each_turn) {
+  for (const std::string type : {"u32", "s32"}) {
+    const MachineCode code = counted_loop("", "32", type);
+    const auto loop = std::ranges::find_if(code.blocks, [](const MachineBlock& b) { return b.turns > 1; });
+    ASSERT_NE(loop, code.blocks.end());
+    EXPECT_EQ(loop->turns, 4u);
+    EXPECT_EQ(std::ranges::count_if(loop->unrolled, [](const MachineInstruction& i) { return i.operation == Operation::IntMulWide; }), 4);
+  }
+  EXPECT_GT(counted_loop("", "32", "u32").instructions(), counted_loop("", "32", "s32").instructions() + 10)
+      << "how many turns there are takes longer to find where the counter may wrap";
+}
+
+TEST(Shape, loops_that_count_by_warpSize_are_repeated) {
+  const auto turns = [](const std::string& before, const std::string& step) {
+    uint32_t most = 1;
+    for (const MachineBlock& b : counted_loop(before, step, "s32").blocks) most = std::max(most, b.turns);
+    return most;
+  };
+  EXPECT_EQ(turns("mov.u32 %r6, WARP_SZ; ", "%r6"), 4u);
+  EXPECT_EQ(turns("mov.u32 %r6, WARP_SZ; max.s32 %r7, %r6, 1; ", "%r7"), 4u);
+  EXPECT_EQ(turns("mov.u32 %r6, WARP_SZ; setp.eq.s32 %p3, %r5, 7; @%p3 mov.u32 %r6, %r2; ", "%r6"), 1u) << "on one way it is another";
+  EXPECT_EQ(turns("ld.param.u32 %r6, [n]; ", "%r6"), 1u);
+}
+
 TEST(Shape, loops_of_two_bodies_become_what_nvcc_makes_of_one) {
   const auto turns = [](int products) {
     std::string body =

@@ -487,6 +487,21 @@ __global__ void filled(const float* x, float* y) {
 END
   expect 0 nvcc -ptx loops.cu && expect 0 nvcc -ptx rolled.cu && [[ $(grep -c ld.global loops.ptx) == 5 && $(grep -c ld.global rolled.ptx) == 2 ]]
 }
+# warpSize is no constant; programs run as if it were one, and what is to be timed has nvcc's code.
+known_warp_size() {
+  cat >sum.cu <<'END'
+__global__ void sum(float* x) {
+  float v = x[threadIdx.x];
+  for (int o = warpSize / 2; o > 0; o /= 2) v += __shfl_down_sync(~0u, v, o);
+  x[threadIdx.x / warpSize] = v;
+}
+END
+  expect 0 nvcc -ptx sum.cu && [[ $(grep -c shfl sum.ptx) == 5 ]] && ! grep -q WARP_SZ sum.ptx || return 1
+  expect 0 run --clock device --emit-ptx -o timed.ptx sum.cu && [[ $(grep -c shfl timed.ptx) == 1 ]] && grep -q 'WARP_SZ' timed.ptx || return 1
+  echo '__global__ void k(float* x) { __shared__ float s[warpSize]; s[threadIdx.x] = x[1]; x[0] = s[3]; }' >array.cu
+  expect 1 nvcc -ptx array.cu
+}
+case_warpSize_is_known_where_programs_run() { with_lowering known_warp_size; }
 case_loops_by_unknown_steps_of_int_are_unrolled() { with_lowering loops_by_steps; }
 # As often as in nvcc's ptx: all turns of what is short, a power of two of what is long, two or four of an odd number, four of a number that is
 # not known, none of one that is below 24. Rows: turns, pairs of operations in a turn, how often the first of them stands there.

@@ -174,6 +174,28 @@ CU
   [[ $? == 7 && $(wc -l <e.csv) == 3 ]]
 }
 
+# What a division takes depends on its operands: a numerator of zero goes the long way (36 instructions, as counted on an H200).
+case_divisions_go_the_way_that_their_operands_need() {
+  cat >ways.cu <<'END'
+template <int zero> __global__ void quotients(float* x, int n) {
+  float a = zero ? 0.f : 1.5f, b = 3.25f + threadIdx.x;
+#pragma unroll 1
+  for (int i = 0; i < n; i++) x[threadIdx.x] = (a + x[32]) / b;
+}
+int main() {
+  float* x;
+  cudaMalloc(&x, 256);
+  cudaMemset(x, 0, 256);
+  quotients<0><<<1, 32>>>(x, 100);
+  quotients<1><<<1, 32>>>(x, 100);
+  return cudaDeviceSynchronize();
+}
+END
+  profile --metrics smsp__sass_inst_executed.sum --csv ways.csv ways.cu >out 2>err || return 1
+  local quick long
+  quick=$(values ways.csv 'void quotients<0>' smsp__sass_inst_executed.sum) && long=$(values ways.csv 'void quotients<1>' smsp__sass_inst_executed.sum) || return 1
+  ((long - quick == 3600)) || { echo "    $quick and $long"; return 1; }
+}
 case_launches_that_nobody_waits_for_are_profiled() {
   cat >w.cu <<'CU'
 #include <cstdlib>

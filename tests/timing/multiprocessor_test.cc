@@ -260,6 +260,19 @@ TEST(Multiprocessor, WhatIsStoredToALineThatWaitsGoesWithIt) {
   EXPECT_EQ(sectors_of(32), 64 * 32);  // more than wait
 }
 
+TEST(Multiprocessor, ADivisionMayTakeALongWay) {
+  assembly::MachineText text(10, instruction(Operation::Special, 1, 2));
+  for (MachineInstruction& m : text) m.access = true;
+  const auto run = [&](uint32_t long_ones) {
+    Work work = work_of(text, 1, 1);
+    for (uint32_t k = 0; k < long_ones; ++k) work.blocks[0].warps[0].accesses.push_back({.ptx = k, .space = Space::None, .passes = 36});
+    return run_multiprocessor(work, h100(), Share{}, alike(work, 1));
+  };
+  const auto quick = run(0), slow = run(5);
+  EXPECT_EQ(slow.issued, quick.issued + 5 * 36);
+  EXPECT_GT(slow.cycles, quick.cycles + 5 * 36);
+}
+
 TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
   assembly::MachineText text{instruction(Operation::FloatFma, 1, 1), instruction(Operation::Barrier, -1, -1),
                              instruction(Operation::FloatFma, 1, 1)};

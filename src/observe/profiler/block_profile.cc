@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "observe/profiler/gathered.h"
+#include "observe/profiler/long_ways.h"
 #include "observe/profiler/merged_accesses.h"
 #include "observe/profiler/traffic.h"
 #include "vm/spans.h"
@@ -151,7 +152,9 @@ void BlockProfile::instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t ma
   if (!samples && !trace) return;
   if (warp.frame->function != counted_function) enter(*warp.frame->function);
   if (samples) samples->instruction(warp.index, counted_function, index_of(insn), active);
-  if (trace) trace->instruction(warp.index, *counted_function, insn, mask, active);
+  if (!trace) return;
+  trace->instruction(warp.index, *counted_function, insn, mask, active);
+  if (const uint16_t more = long_way(warp, insn, mask)) trace->long_way(warp.index, *counted_function, insn, more);
 }
 
 bool BlockProfile::goes_on_with(uint64_t block) {

@@ -386,6 +386,13 @@ void BlockTracer::access(uint32_t warp, const vm::FunctionCode& function, const 
   t.accesses.push_back(a);
 }
 
+void BlockTracer::long_way(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint16_t instructions) {
+  if (warp >= at_.size() || at_[warp].waits(place_in_ptx(function, insn))) return;
+  timing::WarpTrace& t = trace_.warps[warp];
+  if (t.executed > t.instructions || t.steps.empty()) return;
+  t.accesses.push_back({.ptx = place_in_ptx(function, insn), .space = timing::Space::None, .passes = instructions});
+}
+
 void BlockTracer::gather(uint32_t warp, const vm::Insn& insn, const timing::Access& as, const vm::Access& access) {
   Fragment& f = fragments_[warp];
   if (f.insn != &insn) {

@@ -123,6 +123,8 @@ class BlockTracer {
   // `mask`: of a branch, the lanes that jump.
   void instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active);
   void access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts);
+  // The instruction that was told of last takes its warp so many instructions more.
+  void long_way(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint16_t instructions);
   timing::BlockTrace take();
 
  private:
