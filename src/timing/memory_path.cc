@@ -310,7 +310,9 @@ Ticks MemoryPath::store(Warp& warp, const Access& a, const Ready& r, Ticks start
   // What is on its way out fills up the queues before the path to memory stands still.
   leaves_ = std::max(leaves_, done - ticks(rates_.store_backlog));
   cost = std::max(cost, enters - start);
-  if (a.kind != Kind::Store) cost = std::max(cost, ticks(sectors * rates_.store_sector + (a.whole ? 0 : a.lines * rates_.store_mask)));
+  // What fills its sectors keeps the path as long as it goes out.
+  if (a.kind != Kind::Store || a.whole)
+    cost = std::max(cost, ticks(sectors * rates_.store_sector + (a.whole ? 0 : a.lines * rates_.store_mask)));
   drained_ = std::max(drained_, done);
   if (!local) warp.stored = std::max(warp.stored, done + ticks(rates_.store_latency));
   if (a.kind == Kind::Store) return start + r.latency;
