@@ -120,8 +120,12 @@ tar czf "$work/server/some/body/releases/download/v0.2.0/warpbeam-0.2.0-linux-x8
 export GITHUB_SERVER_URL=file://$work/server GITHUB_ACTION_REPOSITORY=some/body
 step setup version=0.2.0
 ok 'setup of a release' $?
-grep -qx "root=$RUNNER_TEMP/warpbeam/warpbeam-0.2.0" "$GITHUB_OUTPUT"
+grep -qx "root=$RUNNER_TEMP/warpbeam\.[^/]*/warpbeam-0.2.0" "$GITHUB_OUTPUT"
 ok 'setup of a release tells where it is' $?
+mkdir -p "$work/server/some/body/releases/download/v0.1.0"
+tar czf "$work/server/some/body/releases/download/v0.1.0/warpbeam-0.1.0-linux-x86_64.tar.gz" -C "$work" --transform s/0.2.0/0.1.0/ warpbeam-0.2.0
+step setup version=0.1.0 && grep -qx "root=$RUNNER_TEMP/warpbeam\.[^/]*/warpbeam-0.1.0" "$GITHUB_OUTPUT"
+ok 'another version in the same job' $?
 ! step setup version=9.9.9 && grep -q '^::error.*cannot be fetched' "$work/log"
 ok 'a release that does not exist' $?
 if [[ $build == "$root/build/release" && -e $build/.built ]]; then
