@@ -444,6 +444,15 @@ TEST_F(Memory, pools_of_devices_need_no_context) {
   EXPECT_EQ(keep, 1u << 20);
   keep = 0;
   OK(cuMemPoolSetAttribute(with, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &keep));
+  // CuPy's first call of all may make one.
+  CUmemPoolProps properties{};
+  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  OK(cuMemPoolCreate(&without, &properties));
+  CUmemAccess_flags flags{};
+  OK(cuMemPoolGetAccess(&flags, without, &properties.location));
+  EXPECT_EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+  OK(cuMemPoolDestroy(without));
   CUcontext current = context;
   OK(cuCtxGetCurrent(&current));
   EXPECT_EQ(current, nullptr);

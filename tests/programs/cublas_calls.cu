@@ -199,6 +199,15 @@ static void batches(cublasHandle_t h) {
   CUDA(cudaMemset(da, 0, area * sizeof(double)));
   DO(cublasDgetrfBatched(h, n, ppa, n, pivots, info, count));
   EXPECT(host(info, count)[0] == 1 && host(info, count)[1] == 0);
+  // No inverse is infinities and NaNs, not what was there.
+  CUDA(cudaMemset(dc, 0, area * sizeof(double)));
+  DO(cublasDgetriBatched(h, n, ppa, n, pivots, ppc, n, info, count));
+  EXPECT(host(info, count)[0] > 0 && host(info, count)[1] == 0);
+  for (double x : host(dc, area)) EXPECT(!std::isfinite(x));
+  CUDA(cudaMemset(dc, 0, area * sizeof(double)));
+  DO(cublasDmatinvBatched(h, n, ppa, n, ppc, n, info, count));
+  EXPECT(host(info, count)[0] > 0);
+  for (double x : host(dc, area)) EXPECT(!std::isfinite(x));
   for (void* p : {(void*)da, (void*)db, (void*)dc, (void*)ppa, (void*)ppb, (void*)ppc, (void*)pivots, (void*)info}) CUDA(cudaFree(p));
 }
 

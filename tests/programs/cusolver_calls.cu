@@ -122,6 +122,7 @@ static void least_squares(cusolverDnHandle_t handle) {
   Device<double> da(a), db(b), tau(n), work(1 << 14);
   Device<int> info(1);
   int size = 0;
+  SOLVER(cusolverDnDgeqrf_bufferSize(handle, m, n, da, n, &size));  // CuPy's way to ask: the leading dimension is not looked at
   SOLVER(cusolverDnDgeqrf_bufferSize(handle, m, n, da, m, &size));
   SOLVER(cusolverDnDgeqrf(handle, m, n, da, m, tau, work, size, info));
   SOLVER(cusolverDnDormqr_bufferSize(handle, CUBLAS_SIDE_LEFT, CUBLAS_OP_T, m, 1, n, da, m, tau, db, m, &size));

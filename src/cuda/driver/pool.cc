@@ -26,8 +26,8 @@ CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
   return call([&] { return cudaDeviceSetMemPool(device, pool); });
 }
-WB_CALL(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps* properties),
-        cudaMemPoolCreate(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
+WB_HANDLE_CALL(cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps* properties),
+               cudaMemPoolCreate(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)))
 WB_HANDLE_CALL(cuMemPoolDestroy, (CUmemoryPool pool), cudaMemPoolDestroy(pool))
 WB_HANDLE_CALL(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep), cudaMemPoolTrimTo(pool, keep))
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
@@ -36,18 +36,18 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
   return call([&] { return cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value); });
 }
-WB_CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc* wishes, size_t count),
-        cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(wishes), count))
-WB_CALL(cuMemPoolGetAccess, (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation* location),
-        cudaMemPoolGetAccess(reinterpret_cast<cudaMemAccessFlags*>(flags), pool, reinterpret_cast<cudaMemLocation*>(location)))
+WB_HANDLE_CALL(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc* wishes, size_t count),
+               cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(wishes), count))
+WB_HANDLE_CALL(cuMemPoolGetAccess, (CUmemAccess_flags * flags, CUmemoryPool pool, CUmemLocation* location),
+               cudaMemPoolGetAccess(reinterpret_cast<cudaMemAccessFlags*>(flags), pool, reinterpret_cast<cudaMemLocation*>(location)))
 
 #define WB_LOCATION reinterpret_cast<cudaMemLocation*>(location)
-WB_CALL(cuMemGetDefaultMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
-        cudaMemGetDefaultMemPool(pool, WB_LOCATION, static_cast<cudaMemAllocationType>(type)))
-WB_CALL(cuMemGetMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
-        cudaMemGetMemPool(pool, WB_LOCATION, static_cast<cudaMemAllocationType>(type)))
-WB_CALL(cuMemSetMemPool, (CUmemLocation * location, CUmemAllocationType type, CUmemoryPool pool),
-        cudaMemSetMemPool(WB_LOCATION, static_cast<cudaMemAllocationType>(type), pool))
+WB_HANDLE_CALL(cuMemGetDefaultMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
+               cudaMemGetDefaultMemPool(pool, WB_LOCATION, static_cast<cudaMemAllocationType>(type)))
+WB_HANDLE_CALL(cuMemGetMemPool, (CUmemoryPool * pool, CUmemLocation* location, CUmemAllocationType type),
+               cudaMemGetMemPool(pool, WB_LOCATION, static_cast<cudaMemAllocationType>(type)))
+WB_HANDLE_CALL(cuMemSetMemPool, (CUmemLocation * location, CUmemAllocationType type, CUmemoryPool pool),
+               cudaMemSetMemPool(WB_LOCATION, static_cast<cudaMemAllocationType>(type), pool))
 
 // The pool or the address says whose it is.
 WB_HANDLE_CALL(cuMemPoolExportToShareableHandle,

@@ -137,6 +137,23 @@ cublasStatus_t getrf_batched(Call& call, int n, T* const a[], int lda, int* pivo
   });
 }
 
+// The inverse of what getrf made of a matrix whose U has zeros on its diagonal, by plain arithmetic: LAPACK gives none, but programs
+// see by the infinities and NaNs that GPUs give that there is none.
+template <class V>
+void divide_anyhow(int n, const V* factors, const std::vector<int>& pivots, V* out, int lead) {
+  for (int j = 0; j < n; ++j) {
+    V* x = out + static_cast<size_t>(j) * lead;
+    for (int i = 0; i < n; ++i) x[i] = V(i == j ? 1 : 0);
+    for (int i = 0; i < n; ++i) std::swap(x[i], x[pivots[i] - 1]);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < i; ++k) x[i] -= factors[static_cast<size_t>(k) * n + i] * x[k];
+    for (int i = n - 1; i >= 0; --i) {
+      for (int k = i + 1; k < n; ++k) x[i] -= factors[static_cast<size_t>(k) * n + i] * x[k];
+      x[i] /= factors[static_cast<size_t>(i) * n + i];
+    }
+  }
+}
+
 template <class T>
 cublasStatus_t getri_batched(Call& call, int n, const T* const a[], int lda, const int* pivots, T* const c[], int ldc, int* info,
                              int count) {
@@ -154,7 +171,9 @@ cublasStatus_t getri_batched(Call& call, int n, const T* const a[], int lda, con
       write_matrix(memory, to, n, n, ldc, sizeof *to);
       auto m = copy_of(from, n, n, lda);
       const std::vector<int> order = pivots_or_identity(memory, pivots, n, k);
+      const auto factors = m;
       info[k] = lapack::getri(n, m.data(), n, order.data());
+      if (info[k] > 0) divide_anyhow(n, factors.data(), order, to, ldc);
       if (info[k] == 0)
         for (int j = 0; j < n; ++j) std::copy_n(m.data() + static_cast<size_t>(j) * n, n, to + static_cast<size_t>(j) * ldc);
     }
@@ -203,6 +222,7 @@ cublasStatus_t matinv_batched(Call& call, int n, const T* const a[], int lda, T*
       auto m = copy_of(from, n, n, lda);
       std::vector<int> order(n);
       info[k] = lapack::getrf(n, n, m.data(), n, order.data());
+      if (info[k] > 0) divide_anyhow(n, m.data(), order, to, ldi);
       if (info[k] == 0) info[k] = lapack::getri(n, m.data(), n, order.data());
       if (info[k] == 0)
         for (int j = 0; j < n; ++j) std::copy_n(m.data() + static_cast<size_t>(j) * n, n, to + static_cast<size_t>(j) * ldi);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "libraries/numeric/room.h"
 #include "libraries/numeric/values.h"
 
 namespace warpbeam::numeric::lapack {
@@ -60,7 +61,8 @@ using Int = int;
   }                                                                                                                             \
   inline Int potri(char uplo, Int n, T* a, Int lda) {                                                                           \
     Int info = 0;                                                                                                               \
-    p##potri_(&uplo, &n, a, &lda, &info, 1);                                                                                    \
+    Room<T> room(a, n, n, lda);                                                                                                 \
+    p##potri_(&uplo, &n, room.data(), room.lead(), &info, 1);                                                                   \
     return info;                                                                                                                \
   }
 WB_LAPACK(float, float, s)

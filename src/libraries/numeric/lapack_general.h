@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "libraries/numeric/room.h"
 #include "libraries/numeric/values.h"
 
 namespace warpbeam::numeric::lapack {
@@ -18,7 +19,8 @@ using Int = int;
   }                                                                                                                                 \
   inline Int lauum(char uplo, Int n, T* a, Int lda) {                                                                               \
     Int info = 0;                                                                                                                   \
-    p##lauum_(&uplo, &n, a, &lda, &info, 1);                                                                                        \
+    Room<T> room(a, n, n, lda);                                                                                                     \
+    p##lauum_(&uplo, &n, room.data(), room.lead(), &info, 1);                                                                       \
     return info;                                                                                                                    \
   }                                                                                                                                 \
   inline void larft(char direct, char store, Int n, Int k, const T* v, Int ldv, const T* tau, T* t, Int ldt) {                      \

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "libraries/numeric/room.h"
 #include "libraries/numeric/values.h"
 
 namespace warpbeam::numeric::lapack {
@@ -55,19 +56,22 @@ using Int = int;
   inline Int gebrd(Int m, Int n, T* a, Int lda, R* d, R* e, T* tauq, T* taup) {                                                        \
     Int info = 0, size = (m + n + 1) * 64;                                                                                             \
     std::vector<T> work(size);                                                                                                         \
-    p##gebrd_(&m, &n, a, &lda, d, e, tauq, taup, work.data(), &size, &info);                                                           \
+    Room<T> room(a, m, n, lda);                                                                                                        \
+    p##gebrd_(&m, &n, room.data(), room.lead(), d, e, tauq, taup, work.data(), &size, &info);                                          \
     return info;                                                                                                                       \
   }                                                                                                                                    \
   inline Int orgbr(char which, Int m, Int n, Int k, T* a, Int lda, const T* tau) {                                                     \
     Int info = 0, size = (std::max(m, n) + 1) * 64;                                                                                    \
     std::vector<T> work(size);                                                                                                         \
-    p##or_##gbr_(&which, &m, &n, &k, a, &lda, tau, work.data(), &size, &info, 1);                                                      \
+    Room<T> room(a, m, n, lda);                                                                                                        \
+    p##or_##gbr_(&which, &m, &n, &k, room.data(), room.lead(), tau, work.data(), &size, &info, 1);                                     \
     return info;                                                                                                                       \
   }                                                                                                                                    \
   inline Int sytrd(char uplo, Int n, T* a, Int lda, R* d, R* e, T* tau) {                                                              \
     Int info = 0, size = std::max(1, n) * 64;                                                                                          \
     std::vector<T> work(size);                                                                                                         \
-    p##sy##trd_(&uplo, &n, a, &lda, d, e, tau, work.data(), &size, &info, 1);                                                          \
+    Room<T> room(a, n, n, lda);                                                                                                        \
+    p##sy##trd_(&uplo, &n, room.data(), room.lead(), d, e, tau, work.data(), &size, &info, 1);                                         \
     return info;                                                                                                                       \
   }                                                                                                                                    \
   inline Int orgtr(char uplo, Int n, T* a, Int lda, const T* tau) {                                                                    \
@@ -174,32 +178,40 @@ WB_REAL(double, d)
     Int info = 0, size = -1, reals = -1, ints = -1, int_need = 0;                                                                          \
     T need{};                                                                                                                              \
     R real_need{};                                                                                                                         \
-    p##heevd_(&jobz, &uplo, &n, a, &lda, w, &need, &size, &real_need, &reals, &int_need, &ints, &info, 1, 1);                              \
+    Room<T> room(a, n, n, lda);                                                                                                            \
+    p##heevd_(&jobz, &uplo, &n, room.data(), room.lead(), w, &need, &size, &real_need, &reals, &int_need, &ints, &info, 1, 1);             \
     std::vector<T> work(size = std::max(1, static_cast<Int>(need.real())));                                                                \
     std::vector<R> real_work(reals = std::max(1, static_cast<Int>(real_need)));                                                            \
     std::vector<Int> int_work(ints = std::max(1, int_need));                                                                               \
-    p##heevd_(&jobz, &uplo, &n, a, &lda, w, work.data(), &size, real_work.data(), &reals, int_work.data(), &ints, &info, 1, 1);            \
+    p##heevd_(&jobz, &uplo, &n, room.data(), room.lead(), w, work.data(), &size, real_work.data(), &reals, int_work.data(), &ints, &info,  \
+              1, 1);                                                                                                                       \
     return info;                                                                                                                           \
   }                                                                                                                                        \
   inline Int sygvd(Int type, char jobz, char uplo, Int n, T* a, Int lda, T* b, Int ldb, R* w) {                                            \
     Int info = 0, size = -1, reals = -1, ints = -1, int_need = 0;                                                                          \
     T need{};                                                                                                                              \
     R real_need{};                                                                                                                         \
-    p##hegvd_(&type, &jobz, &uplo, &n, a, &lda, b, &ldb, w, &need, &size, &real_need, &reals, &int_need, &ints, &info, 1, 1);              \
+    Room<T> room(a, n, n, lda), other(b, n, n, ldb);                                                                                       \
+    p##hegvd_(&type, &jobz, &uplo, &n, room.data(), room.lead(), other.data(), other.lead(), w, &need, &size, &real_need, &reals,          \
+              &int_need, &ints, &info, 1, 1);                                                                                              \
     std::vector<T> work(size = std::max(1, static_cast<Int>(need.real())));                                                                \
     std::vector<R> real_work(reals = std::max(1, static_cast<Int>(real_need)));                                                            \
     std::vector<Int> int_work(ints = std::max(1, int_need));                                                                               \
-    p##hegvd_(&type, &jobz, &uplo, &n, a, &lda, b, &ldb, w, work.data(), &size, real_work.data(), &reals, int_work.data(), &ints, &info,   \
-              1, 1);                                                                                                                       \
+    p##hegvd_(&type, &jobz, &uplo, &n, room.data(), room.lead(), other.data(), other.lead(), w, work.data(), &size, real_work.data(),      \
+              &reals, int_work.data(), &ints, &info, 1, 1);                                                                                \
     return info;                                                                                                                           \
   }                                                                                                                                        \
   inline Int gesvd(char jobu, char jobvt, Int m, Int n, T* a, Int lda, R* s, T* u, Int ldu, T* vt, Int ldvt) {                             \
     Int info = 0, size = -1;                                                                                                               \
     T need{};                                                                                                                              \
     std::vector<R> real_work(5 * static_cast<size_t>(std::max(1, std::min(m, n))));                                                        \
-    p##gesvd_(&jobu, &jobvt, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, &need, &size, real_work.data(), &info, 1, 1);                         \
+    Room<T> room(a, m, n, lda), left(jobu == 'A' || jobu == 'S' ? u : nullptr, m, jobu == 'A' ? m : std::min(m, n), ldu);                  \
+    Room<T> right(jobvt == 'A' || jobvt == 'S' ? vt : nullptr, jobvt == 'A' ? n : std::min(m, n), n, ldvt);                                \
+    p##gesvd_(&jobu, &jobvt, &m, &n, room.data(), room.lead(), s, left.data(), left.lead(), right.data(), right.lead(), &need, &size,      \
+              real_work.data(), &info, 1, 1);                                                                                              \
     std::vector<T> work(size = std::max(1, static_cast<Int>(need.real())));                                                                \
-    p##gesvd_(&jobu, &jobvt, &m, &n, a, &lda, s, u, &ldu, vt, &ldvt, work.data(), &size, real_work.data(), &info, 1, 1);                   \
+    p##gesvd_(&jobu, &jobvt, &m, &n, room.data(), room.lead(), s, left.data(), left.lead(), right.data(), right.lead(), work.data(),       \
+              &size, real_work.data(), &info, 1, 1);                                                                                       \
     return info;                                                                                                                           \
   }
 WB_COMPLEX(Complex, float, c)
