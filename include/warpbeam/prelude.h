@@ -66,9 +66,7 @@ template <__SIZE_TYPE__ n>
 constexpr __SIZE_TYPE__ wb_alignment() { return n; }
 #define alignas(...) __attribute__((aligned(wb_alignment<__VA_ARGS__>())))
 #endif
-// What a launch in device code becomes: this, then a call of the kernel.
-extern "C" __host__ __device__ void __warpbeam_configure_launch(dim3 grid, dim3 block, __SIZE_TYPE__ shared = 0,
-                                                                void* stream = 0);
+#include "device/launches.h"
 
 // How clang's <<<>>> leaves the configuration for the launch.
 extern "C" unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, __SIZE_TYPE__ shared = 0, void* stream = 0);

@@ -16,6 +16,9 @@
 // CCCL compares it.
 #define __CUDART_API_VERSION 13000
 
+// NVRTC's front end has none, and libcu++ asks. clang's has errors where that of a template's argument must be no match.
+#undef __cpp_pack_indexing
+
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;
@@ -23,6 +26,7 @@ typedef long clock_t;
 #include "device/attributes.h"
 #include "device/vector_types.h"
 #include "device/builtin_variables.h"
+#include "device/launches.h"
 #include "device/vector_functions.h"
 #include "device/math_device.h"
 #include "device/device_runtime.h"

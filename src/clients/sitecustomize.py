@@ -2,6 +2,7 @@
 
 A module of this name that comes later in the path is run as well.
 """
+import functools
 import importlib.machinery
 import importlib.util
 import os
@@ -45,9 +46,30 @@ def _jax_devices(module):
     module.has_visible_nvidia_gpu = lambda: True
 
 
+def _triton(module):
+    # Before 3.5 it knows no toolkit 13, which is what its assembler is said to be from, and refuses to choose a version of PTX. What it
+    # loads its compilers as depends on the version as well.
+    backend = getattr(module, "backends", {}).get("nvidia")
+    names = getattr(getattr(getattr(backend, "compiler", None), "__init__", None), "__globals__", {})
+    known = names.get("ptx_get_version")
+    if known is None:
+        return
+
+    @functools.lru_cache
+    def ptx_get_version(cuda_version):
+        for version in (cuda_version, "12.8", "12.5"):
+            try:
+                return known(version)
+            except RuntimeError as refused:
+                error = refused
+        raise error
+
+    names["ptx_get_version"] = ptx_get_version
+
+
 _FIRST = {"jaxlib": _before_jax}
 _THEN = {"warp.config": _warp_config, "torch": _torch, "jax._src.hardware_utils": _jax_devices,
-         "jax._src.lax.convolution": _jax_convolutions}
+         "jax._src.lax.convolution": _jax_convolutions, "triton.backends": _triton}
 
 
 class _Loader:

@@ -1342,6 +1342,15 @@ case_packages_of_python_are_told() {
   program='import jaxlib, jax._src.hardware_utils as h; print(h.has_visible_nvidia_gpu(), jaxlib.flags)'
   expect 0 env PYTHONPATH="$PWD/site" XLA_FLAGS=--xla_mine "$warpbeam" run -- python3 -c "$program" && has out 'True --xla_mine --xla_gpu_enable_libnvptxcompiler=false' &&
     expect 0 env PYTHONPATH="$PWD/site" XLA_FLAGS=--xla_mine "$warpbeam" run -- sh -c "WARPBEAM=off python3 -c '$program'" && has out 'False --xla_mine' || status=1
+  # Triton before 3.5 chooses no PTX for toolkit 13, and none before 3.2 for 12.8.
+  mkdir -p site/triton/backends && touch site/triton/__init__.py
+  printf '%s\n' 'def ptx_get_version(cuda):' '  if cuda in ("12.5", NEWEST): return cuda' '  raise RuntimeError("not " + cuda)' \
+    'class Backend:' '  def __init__(self): self.ptx = ptx_get_version("13.0")' 'class Pair: compiler = Backend' 'backends = {"nvidia": Pair}' >old.py
+  program='from triton.backends import backends; print(backends["nvidia"].compiler().ptx)'
+  for newest in 12.4 12.8 13.0; do
+    sed "s/NEWEST/'$newest'/" old.py >site/triton/backends/__init__.py
+    expect 0 env PYTHONPATH="$PWD/site" PYTHONDONTWRITEBYTECODE=1 "$warpbeam" run -- python3 -c "$program" && has out "${newest/12.4/12.5}" || status=1
+  done
   rm -rf -- "$work/tree/lib/warpbeam"
   return $status
 }

@@ -336,6 +336,78 @@ TEST_F(Nvrtc, runs_default_device_code_and_device_asserts) {
   OK(compile({"--device-as-default-execution-space"})) << log();
 }
 
+TEST_F(Nvrtc, kernels_are_kernels_where_functions_are_the_devices) {
+  create(R"(
+    struct half { short x; };
+    int twice(int x) { return 2 * x; }
+    template <class T> __global__ void k(T* p) { p[0] = twice(1); }
+    template <> __global__ void k<half>(half* p) { p->x = twice(2); }
+    namespace inner {
+    __global__ void again(int* p);
+    __global__ void __launch_bounds__(64) again(int* p) { *p = twice(*p); }
+    int behind(int x) { return twice(x); }
+    __global__ void more(int* p) { *p = behind(*p); }
+    })");
+  for (const char* name : {"k<half>", "k<float>", "inner::again", "inner::more"}) OK(nvrtcAddNameExpression(program, name));
+  OK(compile({"--device-as-default-execution-space"})) << log();
+}
+
+TEST_F(Nvrtc, an_empty_argument_at_a_templates_end_is_none) {
+  create(
+      "template <class T, int... n> struct S { static constexpr int count = sizeof...(n); };\n"
+      "__global__ void k(int* p) { *p = S<int,>::count + S<int, 1, >::count; p[1] = p[0] , p[2] > 0; }");
+  OK(compile()) << log();
+  EXPECT_EQ(log().find("error"), std::string::npos);
+}
+
+TEST_F(Nvrtc, packs_have_no_indices) {
+  create("#ifdef __cpp_pack_indexing\n#error\n#endif\n");
+  OK(compile()) << log();
+}
+
+TEST_F(Nvrtc, warns_of_variables_that_nobody_uses) {
+  create("__global__ void k(int* p) {\n  int unused = 3;\n  *p = 1; }");
+  OK(compile()) << log();
+  EXPECT_NE(log().find("(2): warning: unused variable 'unused'"), std::string::npos) << log();
+  OK(nvrtcDestroyProgram(&program));
+  create("__global__ void k(int* p) {\n  int unused = 3;\n  *p = 1; }");
+  OK(compile({"--disable-warnings"}));
+  EXPECT_EQ(log(), "");
+}
+
+TEST_F(Nvrtc, kernels_launch_kernels) {
+  const char* text = R"(
+    extern "C" __global__ void inner(float* p, int n) { if (threadIdx.x < n) p[threadIdx.x] += 1; }
+    extern "C" __global__ void outer(float* p, int n) { inner<<<1, n>>>(p + threadIdx.x * n, n); })";
+  create(text);
+  EXPECT_EQ(compile(), NVRTC_ERROR_COMPILATION);
+  EXPECT_NE(log().find("requires separate compilation mode"), std::string::npos) << log();
+  OK(nvrtcDestroyProgram(&program));
+  create(text);
+  OK(compile({"-dc"})) << log();
+  size_t size = 0;
+  OK(nvrtcGetPTXSize(program, &size));
+  std::string ptx(size, '\0');
+  OK(nvrtcGetPTX(program, ptx.data()));
+  CUcontext context;
+  CUmodule module;
+  CUfunction outer;
+  CUdeviceptr p;
+  CU(cuInit(0));
+  CU(cuCtxCreate(&context, nullptr, 0, 0));
+  CU(cuModuleLoadData(&module, ptx.data()));
+  CU(cuModuleGetFunction(&outer, module, "outer"));
+  CU(cuMemAlloc(&p, 12 * sizeof(float)));
+  CU(cuMemsetD32(p, 0, 12));
+  int n = 3;
+  void* arguments[] = {&p, &n};
+  CU(cuLaunchKernel(outer, 1, 1, 1, 4, 1, 1, 0, nullptr, arguments, nullptr));
+  float found[12];
+  CU(cuMemcpyDtoH(found, p, sizeof found));
+  for (float x : found) EXPECT_EQ(x, 1);
+  CU(cuCtxDestroy(context));
+}
+
 TEST_F(Nvrtc, device_code_has_the_runtime_without_a_header) {
   create(R"(
     struct Owned {

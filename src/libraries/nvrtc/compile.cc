@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "compiler/device_launches.h"
 #include "compiler/options.h"
 #include "compiler/passes.h"
 #include "compiler/process.h"
@@ -213,6 +214,8 @@ std::optional<std::string_view> missing_header(std::string_view text) {
   return text.starts_with("'") && end != text.npos ? std::optional(text.substr(1, end - 1)) : std::nullopt;
 }
 
+constexpr std::string_view kLaunchToClang = "reference to __global__ function";
+
 // `file:3:5: error: …` as NVRTC prints it: `file(3): error: …`; then the count of errors. Headers that the program gave as texts, below
 // `given`, have the names that it gave them.
 std::string log_of(const std::string& messages, const std::string& name, const std::string& given) {
@@ -225,6 +228,10 @@ std::string log_of(const std::string& messages, const std::string& name, const s
       errors += m->kind.ends_with("error");
       if (const auto missing = missing_header(m->text))
         line = fmt::format("{}({}): catastrophic error: cannot open source file \"{}\"", m->file, m->line, *missing);
+      else if (m->text.starts_with(kLaunchToClang))
+        line = fmt::format(
+            "{}({}): error: kernel launch from __device__ or __global__ functions requires separate compilation mode (-rdc=true or -dc)",
+            m->file, m->line);
       else line = fmt::format("{}({}): {}: {}", m->file, m->line, m->kind, m->text);
     }
     if (line.find(" generated.") != line.npos || line.find(" generated when compiling") != line.npos) continue;
@@ -285,6 +292,32 @@ bool brings_a_libcudacxx(const Options& options) {
   return false;
 }
 
+// NVRTC takes an empty argument at the end of a template's (`extents<int, >`, as texts are put together from lists), which is none. Gives
+// whether there was one; for texts that clang does not take as they are.
+bool drop_empty_arguments(std::string& text) {
+  bool any = false;
+  for (size_t comma = text.find(','); comma != text.npos; comma = text.find(',', comma + 1)) {
+    const size_t next = text.find_first_not_of(" \t\r\n", comma + 1);
+    if (next == text.npos || text[next] != '>') continue;
+    text[comma] = ' ';
+    any = true;
+  }
+  return any;
+}
+
+// The pass in which launches of device code are calls (compiler/device_launches.h), where the text has such launches. They want code that
+// is linked, as with NVRTC.
+std::optional<compiler::Command> launching_pass(const Options& options, const fs::path& input, const std::string& output) {
+  if (!options.rdc || compiler::find_device_launches(read_file(input)) == compiler::DeviceLaunches::None) return std::nullopt;
+  const std::string text_file = fs::path(input).replace_extension(".cui").string();
+  const compiler::Command preprocess = compiler::preprocess_device(options, input.string(), options.targets.front(), text_file, nullptr);
+  compiler::run_commands({&preprocess, 1}, 1);
+  const std::string text = read_file(text_file);  // empty where it could not be made: the plain pass says why
+  if (compiler::find_device_launches(text) != compiler::DeviceLaunches::Found) return std::nullopt;
+  write_file(text_file, compiler::rewrite_for_device(text));
+  return compiler::rewritten_device_pass(options, input.string(), options.targets.front(), text_file, output);
+}
+
 // The same as bitcode, which an nvJitLink with -lto takes.
 compiler::Command as_bitcode(compiler::Command command, const std::string& ptx, const std::string& bitcode) {
   for (std::string& word : command.words) {
@@ -318,6 +351,8 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
     options->preprocessor.insert(options->preprocessor.end(), {"-DWARPBEAM_WITH_ITS_OWN_LIBRARY", "-nostdlibinc"});
   std::string quote_directory = fs::path(source.name).parent_path().string();
   options->preprocessor.insert(options->preprocessor.begin(), {"-iquote", quote_directory.empty() ? "." : quote_directory});
+  // Of the warnings that NVRTC has on: variables of functions.
+  options->preprocessor.insert(options->preprocessor.begin(), {"-Wunused-variable", "-Wno-unused-const-variable"});
   // What NVRTC has built in comes before what the program includes by -include.
   options->preprocessor.insert(options->preprocessor.begin(), {"-include", compiler::header_ahead(options->prelude)});
   // Ahead of copies of the vendor's headers in the program's own directories.
@@ -325,19 +360,30 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   options->preprocessor.insert(options->preprocessor.begin(), "-I" + (directory / "include").string());
 
   for (const Header& header : source.headers) write_file(directory / "include" / header_place(header.name), header.text);
-  write_file(input, text_of(source, words.device_by_default));
-  compiler::Command command = compiler::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
-  std::vector<compiler::Command> commands = {command};
+  std::string text = text_of(source, words.device_by_default);
   const fs::path bitcode = directory / "source.bc";
-  if (words.for_a_link) commands.push_back(as_bitcode(command, output.string(), bitcode.string()));
-  compiler::Outcome outcome = compiler::run_commands(commands, 2).front();
+  // The program may ignore SIGCHLD or wait for every child; clang writes a PTX text only when all is well.
+  std::error_code none;
+  const auto failed = [&](const compiler::Outcome& o) {
+    return o.status == compiler::kUnknownStatus ? !fs::exists(output, none) : o.status != 0;
+  };
+  const auto run = [&] {
+    write_file(input, text);
+    const auto launching = launching_pass(*options, input, output.string());
+    const compiler::Command command =
+        launching ? *launching : compiler::device_pass(*options, input.string(), options->targets.front(), output.string(), nullptr);
+    std::vector<compiler::Command> commands = {command};
+    if (words.for_a_link) commands.push_back(as_bitcode(command, output.string(), bitcode.string()));
+    return compiler::run_commands(commands, 2).front();
+  };
+  compiler::Outcome outcome = run();
+  if (failed(outcome) && drop_empty_arguments(text))
+    if (const compiler::Outcome again = run(); !failed(again)) outcome = again;
 
   Compiled compiled;
   for (const std::string& warning : options->warnings) compiled.log += fmt::format("nvrtc: warning: {}\n", warning);
   compiled.log += log_of(outcome.messages, source.name, (directory / "include").string() + "/");
-  // The program may ignore SIGCHLD or wait for every child; clang writes a PTX text only when all is well.
-  std::error_code none;
-  if (outcome.status == compiler::kUnknownStatus ? !fs::exists(output, none) : outcome.status != 0) {
+  if (failed(outcome)) {
     compiled.result = NVRTC_ERROR_COMPILATION;
     if (compiled.log.find("name expression(") != std::string::npos && compiled.log.find(source.name + "(") == std::string::npos)
       compiled.result = NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
