@@ -67,9 +67,24 @@ def _triton(module):
     names["ptx_get_version"] = ptx_get_version
 
 
+def _numba(module):
+    # It writes lines only if asked to; a report without them names no place.
+    jit = module.jit
+
+    @functools.wraps(jit)
+    def with_lines(*arguments, **named):
+        if "lineinfo" not in named and not named.get("debug") and not module.config.CUDA_DEBUGINFO_DEFAULT:
+            named["lineinfo"] = True
+        return jit(*arguments, **named)
+
+    module.jit = with_lines
+
+
 _FIRST = {"jaxlib": _before_jax}
 _THEN = {"warp.config": _warp_config, "torch": _torch, "jax._src.hardware_utils": _jax_devices,
          "jax._src.lax.convolution": _jax_convolutions, "triton.backends": _triton}
+if os.environ.get("WARPBEAM_TOOL"):  # `warpbeam check` or `warpbeam profile`
+    _THEN |= {"numba.cuda.decorators": _numba, "numba_cuda.numba.cuda.decorators": _numba}
 
 
 class _Loader:

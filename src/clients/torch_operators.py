@@ -5,7 +5,9 @@ tensors that share the device's memory: behind what the current stream has to do
 Triton, torch.compile or an extension makes come as PTX, and run as CUDA does.
 """
 import atexit
+import contextlib
 import ctypes
+import os
 import sys
 import warnings
 import weakref
@@ -43,6 +45,30 @@ def _tell(name):
               "kernels of Triton, torch.compile and extensions run as PTX", file=sys.stderr)
 
 
+class _AsALibrary:
+    """`warpbeam check` takes what the host does in device memory for a mistake, and what no kernel has written for memory without values, unless it is told that a library
+    is at work."""
+
+    def __init__(self):
+        driver = ctypes.CDLL("libcuda.so.1")
+        self.begins, self.ends, self.writes = (driver["__warpbeam_library_" + what] for what in ("begins", "ends", "writes"))
+
+    def __enter__(self):
+        self.begins()
+
+    def __exit__(self, *wrong):
+        self.ends()
+
+    def has(self, torch, storage):
+        if storage.nbytes():
+            with torch.cuda.device(storage.device):
+                self.writes(ctypes.c_void_p(storage.data_ptr()), ctypes.c_size_t(storage.nbytes()), ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
+
+
+_checked = _AsALibrary() if os.environ.get("WARPBEAM_TOOL") == "check" else None
+_as_a_library = _checked or contextlib.nullcontext()
+
+
 class _Twins:
     """Tensors of the CPU that share the memory of CUDA tensors."""
 
@@ -58,6 +84,8 @@ class _Twins:
             return twin
         storage = tensor.untyped_storage()
         size = storage.nbytes()
+        if _checked:
+            _checked.has(torch, storage)
         if size:
             memory = torch.frombuffer((ctypes.c_ubyte * size).from_address(storage.data_ptr()), dtype=torch.uint8).untyped_storage()
             twin = torch.empty(0, dtype=tensor.dtype).set_(memory, tensor.storage_offset(), tensor.size(), tensor.stride())
@@ -139,7 +167,7 @@ class _Captured:
             atexit.register(self.torch.cuda.synchronize)
 
         def called(_):
-            with self.torch.no_grad():
+            with self.torch.no_grad(), _as_a_library:
                 work()
 
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(called)
@@ -397,6 +425,10 @@ def register(torch):
             if torch.cuda.is_current_stream_capturing():
                 return capture(arguments, named, wanted, device)
             stream.synchronize()
+            with _as_a_library:
+                return compute(arguments, named, wanted, device)
+
+        def compute(arguments, named, wanted, device):
             twins = _Twins(torch)
             plain = {name: (value if name in wanted else to_cpu(value, twins, outs)) for name, value in named.items()}
             for name, out in wanted.items():

@@ -47,6 +47,8 @@ int nvcc_command(const Arguments& arguments) {
     for (const auto& arch : known_archs()) fmt::print("{}\n", options->list_arch ? arch.compute() : arch.sm());
   } else {
     catch_interrupts();
+    // The warning that nvcc has on from the start: "variable … was declared but never referenced".
+    options->device.insert(options->device.end(), {"-Wunused-variable", "-Wno-unused-const-variable"});
     return build(*options);
   }
   return 0;

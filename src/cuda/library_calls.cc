@@ -78,4 +78,15 @@ cudaError_t enqueue_library_wait(cudaStream_t handle, std::function<bool()> read
   });
 }
 
+extern "C" void __warpbeam_library_begins() {
+  if (auto* tool = observe::tool(); tool && tool->follows_calls()) tool->entered();
+}
+extern "C" int __warpbeam_library_writes(void* address, size_t bytes, void* stream) {
+  return enqueue_library_call(static_cast<cudaStream_t>(stream), "library", bytes,
+                              [=](LibraryMemory& memory) { memory.writes(address, bytes); });
+}
+extern "C" void __warpbeam_library_ends() {
+  if (auto* tool = observe::tool(); tool && tool->follows_calls()) tool->left();
+}
+
 }  // namespace warpbeam::cuda

@@ -38,6 +38,14 @@ __attribute__((visibility("default"))) cudaError_t enqueue_library_call(cudaStre
 // What comes behind it in the stream waits until `ready`, which is asked again and again.
 __attribute__((visibility("default"))) cudaError_t enqueue_library_wait(cudaStream_t stream, std::function<bool()> ready);
 
+// A library that runs on the calling thread itself (src/clients) begins and ends to work in device memory, and what of it has values from
+// then on: no mistakes of the program's, as what a library does in a stream is none.
+extern "C" {
+__attribute__((visibility("default"))) void __warpbeam_library_begins();
+__attribute__((visibility("default"))) int __warpbeam_library_writes(void* address, size_t bytes, void* stream);
+__attribute__((visibility("default"))) void __warpbeam_library_ends();
+}
+
 // An operation's turn has come.
 void run_library_work(Context& context, uint64_t operation, const LibraryWork& work);
 

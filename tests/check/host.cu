@@ -407,3 +407,38 @@ CASE(copies_again_before_free) {
   cudaStreamSynchronize(w.s);
   cudaFreeHost(h);
 }
+
+// What stands in for a library that works on the calling thread says so (src/cuda/library_calls.h).
+extern "C" void __warpbeam_library_begins();
+extern "C" int __warpbeam_library_writes(void* address, size_t bytes, void* stream);
+extern "C" void __warpbeam_library_ends();
+static void fill_in_place(int* p, int* q, int* r, bool says) {
+  if (says) {
+    __warpbeam_library_begins();
+    __warpbeam_library_writes(p, kN * 4, nullptr);
+  }
+  cudaMemset(r, 0, 4);  // calls of the runtime may lie in between
+  for (int k = 0; k < kN; ++k) p[k] = k;  // expect library_unannounced device_pointer
+  if (says) __warpbeam_library_ends();
+  add<<<1, kN>>>(p, q);
+}
+CASE(library_on_this_thread) {
+  Data d;
+  int* fresh;
+  cudaMalloc(&fresh, kN * 4);
+  fill_in_place(fresh, d.q, d.p, true);
+  cudaDeviceSynchronize();
+  cudaFree(fresh);
+}
+CASE(library_unannounced) {
+  Data d;
+  int* fresh;
+  cudaMalloc(&fresh, kN * 4);
+  fill_in_place(fresh, d.q, d.p, false);
+}
+CASE(touched_behind_a_library) {
+  Data d;
+  __warpbeam_library_begins();
+  __warpbeam_library_ends();
+  d.p[0] = 1;  // expect touched_behind_a_library device_pointer
+}

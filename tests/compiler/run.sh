@@ -1355,6 +1355,12 @@ case_packages_of_python_are_told() {
   return $status
 }
 
+case_nvcc_warns_of_variables_that_nobody_uses() {
+  printf '%s\n' '__global__ void k(int* p) {' '  int unused = 3;' '  *p = 1;' '}' 'const int kSeen = 4;' 'int main() { k<<<1, 1>>>(nullptr); }' >unused.cu
+  expect 0 nvcc -c unused.cu -o unused.o && has err "unused.cu:2:7: warning: unused variable 'unused'" && ! grep -q kSeen err &&
+    expect 0 nvcc -w -c unused.cu -o unused.o && [[ ! -s err ]]
+}
+
 case_the_page_of_clients_is_as_recorded() {
   command -v python3 >/dev/null || return 77
   expect 0 python3 "$root/tests/clients/write_page" --check

@@ -352,7 +352,7 @@ Compiled compile(const Source& source, const std::vector<std::string>& given) {
   std::string quote_directory = fs::path(source.name).parent_path().string();
   options->preprocessor.insert(options->preprocessor.begin(), {"-iquote", quote_directory.empty() ? "." : quote_directory});
   // Of the warnings that NVRTC has on: variables of functions.
-  options->preprocessor.insert(options->preprocessor.begin(), {"-Wunused-variable", "-Wno-unused-const-variable"});
+  options->device.insert(options->device.end(), {"-Wunused-variable", "-Wno-unused-const-variable"});
   // What NVRTC has built in comes before what the program includes by -include.
   options->preprocessor.insert(options->preprocessor.begin(), {"-include", compiler::header_ahead(options->prelude)});
   // Ahead of copies of the vendor's headers in the program's own directories.
