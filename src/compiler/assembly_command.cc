@@ -181,7 +181,7 @@ int assembly_command(const Arguments& arguments) {
     auto options =
         parse_options({"-ptx", r.arch.empty() ? fmt::format("-arch=sm_{}", cc) : "-arch=" + r.arch, "-o", text_file, r.file}, cc);
     if (!options) return fail(options.error().message);
-    options->warp_size_unknown = true;
+    options->for_times = true;
     if (build(*options)) return fail(fmt::format("'{}' could not be compiled", r.file));
   }
   std::ifstream in(text_file);

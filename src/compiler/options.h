@@ -139,7 +139,7 @@ struct Options {
   bool verbose = false;
   int threads = 0;
   bool quiet = false;  // -w
-  bool warp_size_unknown = false;  // as nvcc's optimiser has it (src/lowering/language/warp_size.cc)
+  bool for_times = false;  // device code as nvcc makes it, also where other code runs faster here (src/lowering)
   bool facts = false;  // of `warpbeam check`: the passes tell what it wants to know (check_facts.h)
 
   bool show_help = false;

@@ -147,7 +147,7 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
     // it is, but for what joined_stores.cc joins.
     append(words, {"-mllvm", "-sink-common-insts=0"});
     if (!options.rdc) append(words, {"-mllvm", "-warpbeam-whole-program"});
-    if (options.warp_size_unknown) append(words, {"-mllvm", "-warpbeam-unknown-warp-size"});
+    if (options.for_times) append(words, {"-mllvm", "-warpbeam-for-times"});
     // PTX that is only asked for as a text may be linked with other texts.
     if (!options.rdc && options.phase != Phase::Ptx) append(words, {"-mllvm", "-warpbeam-all-here"});
     for (const std::string& folder : {toolchain().include_directory, std::string("/usr/include"), std::string("/usr/lib")})

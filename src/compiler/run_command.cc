@@ -183,8 +183,8 @@ int run_command(const Arguments& arguments) {
   catch_interrupts();
   const char *const clock = std::getenv("WARPBEAM_CLOCK"), *const tool = std::getenv("WARPBEAM_TOOL");
   if ((clock && std::string_view(clock) == "device") || (tool && std::string_view(tool) == "profile")) {
-    options->warp_size_unknown = true;
-    words.push_back("warpSize unknown");
+    options->for_times = true;
+    words.push_back("for times");
   }
   if (request->emit_ptx) {
     if (options->phase != Phase::Executable) return fail("--emit-ptx and an option that makes something else");

@@ -28,6 +28,7 @@
 #include "lowering/optimiser/ring_places.h"
 #include "lowering/optimiser/split_copies.h"
 #include "lowering/optimiser/unroll_counts.h"
+#include "lowering/optimiser/unsigned_counters.h"
 #include "lowering/optimiser/whole_loads.h"
 #include "lowering/optimiser/whole_program.h"
 #include "lowering/optimiser/wide_indices.h"
@@ -89,6 +90,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepRingPlaces()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinIndices()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WidenIndices()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepUnsignedCounters()));
     passes.addPass(ShowUnsetVariables());
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));

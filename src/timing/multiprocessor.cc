@@ -246,6 +246,11 @@ class Multiprocessor {
         warp.round = (warp.round + 1) % warp.rounds;
         warp.next_step = warp.again ? t->steps.size() / 2 : warp.last_from;
       }
+      if (warp.left_over && warp.next_step == warp.run_end) {
+        --warp.left_over;
+        const Step& last = t->steps[warp.last_turn];
+        return set_text(warp, program_.functions[last.function][last.block].once, warp.last_turn, warp.last_turn + 1, from, why);
+      }
       if (!t || warp.next_step >= warp.end_step) return false;
       warp.step = warp.next_step;
       const Step& step = t->steps[warp.step];
@@ -262,6 +267,7 @@ class Multiprocessor {
       };
       next = behind_parts(next);
       if (block.turns > 1) {
+        if (warp.step < warp.run_begin || warp.step >= warp.run_end) begin_run(warp, block.turns, behind_parts);
         size_t end = next;
         uint32_t turns = 1;
         for (; turns < block.turns && end < t->steps.size() && same(t->steps[end], step); ++turns) end = behind_parts(end + 1);
@@ -272,14 +278,38 @@ class Multiprocessor {
       }
       warp.next_step = next;
       if (block.folded_into >= 0 || text->code.empty()) continue;
-      warp.text = text;
-      warp.at = 0;
-      warp.first_access = step.first_access;
-      warp.end_access = next < t->steps.size() ? t->steps[next].first_access : static_cast<uint32_t>(t->accesses.size());
-      warp.taken = 0;
-      ready_for_next(warp, from, why);
-      return true;
+      return set_text(warp, *text, warp.step, next, from, why);
     }
+  }
+
+  bool set_text(Warp& warp, const Text& text, size_t step, size_t next, Ticks from, Stall why) {
+    const WarpTrace& t = *warp.trace;
+    warp.step = step;
+    warp.text = &text;
+    warp.at = 0;
+    warp.first_access = t.steps[step].first_access;
+    warp.end_access = next < t.steps.size() ? t.steps[next].first_access : static_cast<uint32_t>(t.accesses.size());
+    warp.taken = 0;
+    ready_for_next(warp, from, why);
+    return true;
+  }
+
+  // Of a loop that was repeated `turns` times: lanes that leave in the middle of these take their last turns in a loop of single ones, together with
+  // all others that have some left over. That takes as many as who has most of them.
+  template <class Behind>
+  void begin_run(Warp& warp, uint32_t turns, Behind behind_parts) {
+    const std::vector<Step>& steps = warp.trace->steps;
+    const Step& first = steps[warp.step];
+    uint32_t taken = 0, most = 0, lanes = first.lanes;
+    size_t end = warp.step;
+    for (; end < steps.size() && same(steps[end], first); end = behind_parts(end + 1)) {
+      if (lanes & ~steps[end].lanes) most = std::max(most, taken % turns);
+      lanes = steps[end].lanes;
+      warp.last_turn = end;
+      ++taken;
+    }
+    warp.run_begin = warp.step, warp.run_end = end;
+    warp.left_over = most > taken % turns ? most - taken % turns : 0;
   }
 
   // Machine instructions of a warp's way, and of its second half by steps.

@@ -15,6 +15,9 @@ struct Warp {
   const BlockTrace* block = nullptr;
   size_t step = 0, next_step = 0;   // being executed; the first that does not belong to its text
   size_t end_step = 0;              // of its trace
+  // Turns of one loop in a row, and how many more of them its last lanes take.
+  size_t run_begin = 0, run_end = 0, last_turn = 0;
+  uint32_t left_over = 0;
   uint64_t again = 0;               // how often the second half of its trace stands for what was not kept
   size_t last_from = 0;             // the last time, from this step on
   uint64_t round = 0;               // which of these times it is

@@ -501,6 +501,19 @@ END
   echo '__global__ void k(float* x) { __shared__ float s[warpSize]; s[threadIdx.x] = x[1]; x[0] = s[3]; }' >array.cu
   expect 1 nvcc -ptx array.cu
 }
+# Places by an unsigned counter: as with nvcc in each turn where times are asked for, else by pointers that move along.
+unsigned_counters() {
+  cat >rows.cu <<'END'
+__global__ void rows(const unsigned* begin, const float* x, float* y) {
+  float s = 0;
+  for (unsigned e = begin[threadIdx.x]; e < begin[threadIdx.x + 1]; e++) s += x[e];
+  y[threadIdx.x] = s;
+}
+END
+  expect 0 nvcc -ptx rows.cu && expect 0 run --clock device --emit-ptx -o timed.ptx rows.cu &&
+    (($(grep -c mul.wide.u32 timed.ptx) > $(grep -c mul.wide.u32 rows.ptx)))
+}
+case_unsigned_counters_lead_to_places_as_with_nvcc() { with_lowering unsigned_counters; }
 case_warpSize_is_known_where_programs_run() { with_lowering known_warp_size; }
 case_loops_by_unknown_steps_of_int_are_unrolled() { with_lowering loops_by_steps; }
 # As often as in nvcc's ptx: all turns of what is short, a power of two of what is long, two or four of an odd number, four of a number that is

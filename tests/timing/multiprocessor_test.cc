@@ -273,6 +273,26 @@ TEST(Multiprocessor, ADivisionMayTakeALongWay) {
   EXPECT_GT(slow.cycles, quick.cycles + 5 * 36);
 }
 
+TEST(Multiprocessor, LanesThatLeaveARepeatedLoopTakeTheirLastTurnsAlone) {
+  // A loop of four turns at once; half of the lanes take `some` turns, the others `all`.
+  const auto issued = [](size_t some, size_t all) {
+    Work work = work_of(assembly::MachineText(10, instruction(Operation::Logic, -1, 1)), 1, 1);
+    auto code = std::make_shared<MachineCode>(*work.functions[0].code);
+    MachineBlock& loop = code->blocks[0];
+    loop.turns = 4;
+    for (int turn = 0; turn < 4; ++turn) loop.unrolled.insert(loop.unrolled.end(), loop.text.begin(), loop.text.end());
+    work.functions[0].code = code;
+    WarpTrace& warp = work.blocks[0].warps[0];
+    warp.steps.clear();
+    for (size_t k = 0; k < all; ++k) warp.steps.push_back({0, 0, k < some ? ~0u : 0xffffu, false, 0});
+    warp.instructions = warp.executed = work.blocks[0].instructions = work.blocks[0].executed = 10 * all;
+    return run_multiprocessor(work, h100(), Share{}, alike(work, 1)).issued;
+  };
+  EXPECT_EQ(issued(8, 8), 80);
+  EXPECT_EQ(issued(5, 8), 90) << "one turn of those that take five";
+  EXPECT_EQ(issued(7, 9), 110) << "three, with the one that the others have left";
+}
+
 TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
   assembly::MachineText text{instruction(Operation::FloatFma, 1, 1), instruction(Operation::Barrier, -1, -1),
                              instruction(Operation::FloatFma, 1, 1)};

@@ -2,7 +2,7 @@
 //
 // nvcc's optimiser does not know it: loops over a warp's halves are not unrolled, x / warpSize is a division like any other, and so
 // a GPU executes it. To run fast here it is 32; what predicts or counts what a GPU does asks for nvcc's code
-// (-warpbeam-unknown-warp-size).
+// (-warpbeam-for-times).
 #include "lowering/language/warp_size.h"
 
 #include <llvm/IR/Constants.h>
@@ -15,7 +15,7 @@
 namespace warpbeam::lowering {
 namespace {
 
-llvm::cl::opt<bool> unknown("warpbeam-unknown-warp-size", llvm::cl::desc("Read warpSize from its register, as nvcc does"));
+llvm::cl::opt<bool> for_times("warpbeam-for-times", llvm::cl::desc("Code as nvcc makes it where other code would be faster here"));
 
 void read_from_register(llvm::Value& variable) {
   llvm::SmallVector<llvm::User*, 16> users(variable.users());
@@ -32,10 +32,12 @@ void read_from_register(llvm::Value& variable) {
 
 }  // namespace
 
+bool is_for_times() { return for_times; }
+
 llvm::PreservedAnalyses KnowWarpSize::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   llvm::GlobalVariable* const variable = module.getGlobalVariable("warpSize");
   if (!variable || !variable->isDeclaration()) return llvm::PreservedAnalyses::all();
-  if (unknown) read_from_register(*variable);
+  if (for_times) read_from_register(*variable);
   variable->setInitializer(llvm::ConstantInt::get(variable->getValueType(), 32));
   variable->setLinkage(llvm::GlobalValue::InternalLinkage);
   variable->setConstant(true);
