@@ -27,7 +27,7 @@ WB_REGISTER_TRIPLE(gridDim, nctaid)
 #undef WB_REGISTER_MEMBER
 #undef WB_REGISTER_TRIPLE
 
-// No constant expression, as with nvcc. src/lowering/language/warp_size.cc says what it is.
+// No constant expression, as with nvcc. src/lowering/optimiser/warp_size.cc says what it is.
 #if defined(__CUDA_ARCH__) && !defined(WARPBEAM_NO_LOWERING)
 extern const __device__ int warpSize;
 #else

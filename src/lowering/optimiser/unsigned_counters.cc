@@ -12,7 +12,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
-#include "lowering/language/warp_size.h"
+#include "lowering/optimiser/warp_size.h"
 
 namespace warpbeam::lowering {
 namespace {

@@ -3,7 +3,7 @@
 // nvcc's optimiser does not know it: loops over a warp's halves are not unrolled, x / warpSize is a division like any other, and so
 // a GPU executes it. To run fast here it is 32; what predicts or counts what a GPU does asks for nvcc's code
 // (-warpbeam-for-times).
-#include "lowering/language/warp_size.h"
+#include "lowering/optimiser/warp_size.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
