@@ -280,39 +280,33 @@ void MemoryPath::add_load(Ticks from, double bytes) {
 }
 
 Ticks MemoryPath::store(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost, bool local) {
-  double bytes = 0;  // as they count on the way
-  Ticks enters = start;
+  double bytes = 0, out = 0;  // as they count on the way to L2, and cycles on the way out
   uint32_t asked = 0, sectors = 0;
+  const Ticks now = start - stood_;
   for (const Leaving& l : leaving_) {
     asked += static_cast<uint32_t>(__builtin_popcount(l.sectors));
-    StoredLines::Waiting* const waits = a.kind == Kind::Store ? stored_.find(l.line, enters) : nullptr;
+    StoredLines::Waiting* const waits = a.kind == Kind::Store ? stored_.find(l.line, now) : nullptr;
     const uint32_t more = static_cast<uint32_t>(__builtin_popcount(l.sectors & ~(waits ? waits->sectors : 0)));
     sectors += more;
     bytes += l.goes_on ? more * kSector : (waits ? 0 : rates_.l2_store_request_bytes) + more * rates_.l2_store_sector_bytes;
-    if (waits) {
-      waits->sectors |= l.sectors;
-    } else {
-      enters = std::max(enters, stored_.room());
-      leaves_ = std::max(leaves_, enters + stored_wait_) + (a.whole ? 0 : ticks(rates_.store_mask));
-      stored_.add({a.kind == Kind::Store ? l.line : StoredLines::kNone, l.sectors, leaves_});
-    }
-    leaves_ += ticks(more * rates_.store_sector);
+    out += more * rates_.store_sector + (waits || a.whole ? 0 : rates_.store_mask);
+    if (waits) waits->sectors |= l.sectors;
+    else stored_.add({a.kind == Kind::Store ? l.line : StoredLines::kNone, l.sectors, now + stored_wait_});
   }
   leaving_.clear();
   (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
-  // They share with reads what L2 takes and gives.
-  Ticks done = std::max(out_.serve(enters, bytes), leaves_);
-  done = std::max(done, fill_.serve(enters, sectors * kSector * stores_on_fill_));
+  const Ticks looked_up = cost;
+  cost = std::max(cost, ticks(out));
+  // Stores have a way of their own to L2, where they share what reads have.
+  Ticks done = std::max(out_.serve(start, bytes), start + cost);
+  done = std::max(done, fill_.serve(start, sectors * kSector * stores_on_fill_));
   if (const double written = asked * kSector * (local ? kFetchedAlone * local_beyond_l2_ : written_back_share_); written > 0) {
-    done = std::max(done, dram_.serve(enters, written));
-    add_load(enters, written);
+    done = std::max(done, dram_.serve(start, written));
+    add_load(start, written);
   }
   // What is on its way out fills up the queues before the path to memory stands still.
-  leaves_ = std::max(leaves_, done - ticks(rates_.store_backlog));
-  cost = std::max(cost, enters - start);
-  // What fills its sectors keeps the path as long as it goes out.
-  if (a.kind != Kind::Store || a.whole)
-    cost = std::max(cost, ticks(sectors * rates_.store_sector + (a.whole ? 0 : a.lines * rates_.store_mask)));
+  cost = std::max(cost, done - ticks(rates_.store_backlog) - start);
+  stood_ += cost - looked_up;
   drained_ = std::max(drained_, done);
   if (!local) warp.stored = std::max(warp.stored, done + ticks(rates_.store_latency));
   if (a.kind == Kind::Store) return start + r.latency;

@@ -108,7 +108,7 @@ class MemoryPath {
     bool goes_on = false;  // where the line before ends
   };
   std::vector<Leaving> leaving_;
-  Ticks leaves_ = 0;  // when what waits in stored_ is on its way
+  Ticks stood_ = 0;  // how long the path stood still for what goes out: what waits in front of it waits on
   const Ticks far_latency_ = ticks(work_.far_latency * rates_.clock_ghz());
   Ticks cluster_free_ = 0, constants_free_ = 0, lsu_free_ = 0, texture_free_ = 0, drained_ = 0, load_at_ = 0;
   double local_beyond_l2_ = 0, local_credit_ = 0;  // the share of threads' own memory that L2 has no room for

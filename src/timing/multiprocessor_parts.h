@@ -66,23 +66,23 @@ struct Queue {
   Ticks room() const { return leaves[next]; }
 };
 
-// Lines that were stored to wait one behind the other for the way to L2; what is stored to one that still waits goes with it.
+// Lines that were stored to last, of which so many wait for the way to L2; what is stored to one that still waits goes with it.
 struct StoredLines {
   static constexpr uint64_t kNone = ~uint64_t{0};  // nothing goes with it
   struct Waiting {
     uint64_t line = kNone;
     uint8_t sectors = 0;
-    Ticks leaves = 0;
+    Ticks until = 0;
   };
   std::vector<Waiting> lines;
   size_t next = 0;
   Waiting* find(uint64_t line, Ticks when) {
     for (Waiting& w : lines)
-      if (w.line == line && w.line != kNone && w.leaves > when) return &w;
+      if (w.line == line && w.line != kNone && w.until > when) return &w;
     return nullptr;
   }
-  Ticks room() const { return lines[next].leaves; }
   void add(const Waiting& w) {
+    if (lines.empty()) return;
     lines[next] = w;
     next = (next + 1) % lines.size();
   }
