@@ -53,9 +53,10 @@ std::string make_in(const std::string& place, int& lock) {
   for (;;) {
     std::string path = place + "/" + name_of_ours() + "XXXXXX";
     if (!mkdtemp(path.data())) return {};
+    // Before it is locked, another process may take it for abandoned: it is gone, or locked by that one, or about to go.
     lock = open_directory(path);
+    if (lock < 0 && errno == ENOENT) continue;
     struct stat state;
-    // Before it was locked, another process may have taken it for abandoned.
     const bool taken =
         lock >= 0 && ((flock(lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) || (!fstat(lock, &state) && state.st_nlink == 0));
     if (!taken) return path;
