@@ -129,20 +129,30 @@ class Unroller {
     if (sum.ptx >= f_.body.size()) return std::nullopt;
     const ptx::Instruction& i = f_.body[sum.ptx];
     if (i.form.row->opcode != "add" || i.operands[2].kind != ptx::OperandKind::Register) return std::nullopt;
-    return number_in(i.operands[2].reg, b);
+    return number_in(i.operands[2].reg, b, true);
   }
 
-  std::optional<int64_t> number_in(int reg, uint32_t b) const {
+  // Who sets a register: blocks and places in the PTX, found once.
+  const std::vector<std::pair<uint32_t, uint32_t>>& set_by(int reg) const {
+    if (set_by_.empty()) {
+      set_by_[-1];
+      for (uint32_t k = 0; k < code_.blocks.size(); ++k)
+        for (uint32_t at = code_.blocks[k].begin; code_.blocks[k].repeats < 0 && at < code_.blocks[k].end; ++at)
+          if (const ptx::Instruction& o = f_.body[at]; !o.operands.empty() && o.operands[0].kind == ptx::OperandKind::Register)
+            set_by_[o.operands[0].reg].emplace_back(k, at);
+    }
+    return set_by_[reg];
+  }
+
+  // `further`: a number that another register has been set to counts, too.
+  std::optional<int64_t> number_in(int reg, uint32_t b, bool further) const {
     std::optional<int64_t> number;
     uint32_t set = 0;
     std::vector<uint32_t> ways;  // from where it is set to something else
-    for (uint32_t k = 0; k < code_.blocks.size(); ++k)
-      for (uint32_t at = code_.blocks[k].begin; code_.blocks[k].repeats < 0 && at < code_.blocks[k].end; ++at) {
-        const ptx::Instruction& o = f_.body[at];
-        if (o.operands.empty() || o.operands[0].kind != ptx::OperandKind::Register || o.operands[0].reg != reg) continue;
-        if (const auto n = number ? std::nullopt : number_of(o, k)) number = n, set = k;
-        else ways.push_back(k);
-      }
+    for (const auto& [k, at] : set_by(reg))
+      if (const auto n = number ? std::nullopt : number_of(f_.body[at], k, further)) number = n, set = k;
+      else if (!number || k != set) ways.push_back(k);
+      else ways.insert(ways.end(), code_.blocks[k].successors.begin(), code_.blocks[k].successors.end());
     if (!number) return std::nullopt;
     std::vector<char> seen(code_.blocks.size());
     while (!ways.empty()) {
@@ -156,14 +166,15 @@ class Unroller {
   }
 
   // A number that is moved to a register, or the larger of two.
-  std::optional<int64_t> number_of(const ptx::Instruction& i, uint32_t b) const {
+  std::optional<int64_t> number_of(const ptx::Instruction& i, uint32_t b, bool further) const {
     const std::string_view op = i.form.row->opcode;
     if (i.guard >= 0 || (op != "mov" && op != "max")) return std::nullopt;
     if (op == "mov")
       return i.operands[1].kind == ptx::OperandKind::Immediate ? std::optional(static_cast<int64_t>(i.operands[1].imm)) : std::nullopt;
-    if (i.operands[1].kind != ptx::OperandKind::Register || i.operands[2].kind != ptx::OperandKind::Immediate || isa::is_float(i.form.type))
+    if (!further || i.operands[1].kind != ptx::OperandKind::Register || i.operands[2].kind != ptx::OperandKind::Immediate ||
+        isa::is_float(i.form.type))
       return std::nullopt;
-    const auto left = number_in(i.operands[1].reg, b);
+    const auto left = number_in(i.operands[1].reg, b, false);
     return left ? std::optional(std::max(*left, static_cast<int64_t>(i.operands[2].imm))) : std::nullopt;
   }
 
@@ -179,7 +190,7 @@ class Unroller {
       const Draft& d = text[k];
       if (d.mnemonic != "IADD3" && d.mnemonic != "UIADD3") continue;
       if (d.guarded || !d.writes[0] || d.reads[0].value != d.writes[0].value || d.reads[0].first != d.writes[0].first) continue;
-      const std::optional<int64_t> number = d.reads[1] ? number_added(d, b) : std::nullopt;
+      const std::optional<int64_t> number = number_added(d, b);
       if (d.reads[1] && !number) continue;
       if (writes[d.writes[0].value] > code_.values[static_cast<size_t>(d.writes[0].value)].words) continue;
       const ptx::Instruction* i = d.ptx < f_.body.size() ? &f_.body[d.ptx] : nullptr;
@@ -315,7 +326,7 @@ class Unroller {
     for (uint32_t k = 0; k < code_.blocks.size(); ++k) {
       DraftBlock& x = code_.blocks[k];
       if (k == b || x.repeats >= 0 || std::ranges::find(x.successors, b) == x.successors.end()) continue;
-      if (before || x.successors.size() > 1) return;
+      if (before) return;
       before = &x;
     }
     if (!before) return;
@@ -352,6 +363,7 @@ class Unroller {
   DraftCode& code_;
   const ptx::Function& f_;
   std::vector<char> crosses_;
+  mutable std::unordered_map<int, std::vector<std::pair<uint32_t, uint32_t>>> set_by_;
 };
 
 }  // namespace

@@ -490,6 +490,8 @@ TEST(Shape, loops_that_count_by_warpSize_are_repeated) {
   EXPECT_EQ(turns("mov.u32 %r6, WARP_SZ; max.s32 %r7, %r6, 1; ", "%r7"), 4u);
   EXPECT_EQ(turns("mov.u32 %r6, WARP_SZ; setp.eq.s32 %p3, %r5, 7; @%p3 mov.u32 %r6, %r2; ", "%r6"), 1u) << "on one way it is another";
   EXPECT_EQ(turns("ld.param.u32 %r6, [n]; ", "%r6"), 1u);
+  EXPECT_EQ(turns("max.s32 %r6, %r6, 1; max.s32 %r7, %r6, 1; max.s32 %r6, %r7, 1; ", "%r6"), 1u)
+      << "nobody knows, and nobody asks for ever";
 }
 
 TEST(Shape, loops_of_two_bodies_become_what_nvcc_makes_of_one) {
