@@ -160,8 +160,9 @@ int run_command(const Arguments& arguments) {
   if (!request->device.empty()) setenv("WARPBEAM_DEVICE", request->device.c_str(), 1);
   if (!request->engine.empty()) setenv("WARPBEAM_ENGINE", request->engine.c_str(), 1);
   if (!request->clock.empty()) setenv("WARPBEAM_CLOCK", request->clock.c_str(), 1);
-  if (const char* clock = std::getenv("WARPBEAM_CLOCK"); clock && std::string_view(clock) == "device")
-    setenv("WARPBEAM_MACHINE", machine_word().c_str(), 1);
+  const char *const clock = std::getenv("WARPBEAM_CLOCK"), *const tool = std::getenv("WARPBEAM_TOOL");
+  const bool device_clock = clock && std::string_view(clock) == "device";
+  if (device_clock) setenv("WARPBEAM_MACHINE", machine_word().c_str(), 1);
   if (!request->host_scale.empty()) setenv("WARPBEAM_HOST_SCALE", request->host_scale.c_str(), 1);
   if (request->strict) setenv("WARPBEAM_STRICT", "1", 1);
   if (request->verbose) setenv("WARPBEAM_NOTES", "1", 1);
@@ -181,8 +182,7 @@ int run_command(const Arguments& arguments) {
   }
   if (options->inputs.empty()) return fail("no source is named; `warpbeam run --help` tells more");
   catch_interrupts();
-  const char *const clock = std::getenv("WARPBEAM_CLOCK"), *const tool = std::getenv("WARPBEAM_TOOL");
-  if ((clock && std::string_view(clock) == "device") || (tool && std::string_view(tool) == "profile")) {
+  if (device_clock || (tool && std::string_view(tool) == "profile")) {
     options->for_times = true;
     words.push_back("for times");
   }

@@ -5,18 +5,18 @@
 
 #include "vector_types.h"
 
-#define WB_REGISTER_MEMBER(member, read)                           \
-  __declspec(property(get = wb_get_##member)) unsigned int member; \
+#define WB_REGISTER_MEMBER(member, read)                                                                \
+  __declspec(property(get = wb_get_##member)) unsigned int member;                                      \
   static __inline__ __attribute__((always_inline, nodebug)) __device__ unsigned int wb_get_##member() { return read; }
 
-#define WB_REGISTER_TRIPLE(name, reg)                                                                    \
-  struct wb_builtin_##name {                                                                             \
-    WB_REGISTER_MEMBER(x, __nvvm_read_ptx_sreg_##reg##_x())                                              \
-    WB_REGISTER_MEMBER(y, __nvvm_read_ptx_sreg_##reg##_y())                                              \
-    WB_REGISTER_MEMBER(z, __nvvm_read_ptx_sreg_##reg##_z())                                              \
+#define WB_REGISTER_TRIPLE(name, reg)                                  \
+  struct wb_builtin_##name {                                           \
+    WB_REGISTER_MEMBER(x, __nvvm_read_ptx_sreg_##reg##_x())            \
+    WB_REGISTER_MEMBER(y, __nvvm_read_ptx_sreg_##reg##_y())            \
+    WB_REGISTER_MEMBER(z, __nvvm_read_ptx_sreg_##reg##_z())            \
     __attribute__((always_inline, nodebug)) __device__ operator dim3() const { return dim3(x, y, z); }   \
     __attribute__((always_inline, nodebug)) __device__ operator uint3() const { return uint3{x, y, z}; } \
-  };                                                                                                     \
+  };                                                                   \
   extern const __device__ __attribute__((weak)) wb_builtin_##name name;
 
 WB_REGISTER_TRIPLE(threadIdx, tid)
