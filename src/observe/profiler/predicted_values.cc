@@ -135,9 +135,14 @@ double l1_sectors(const Totals& t) {
   return l1_loads(t) +
          static_cast<double>(t.global_st.transactions + t.local_st.transactions + t.global_atom.transactions + t.global_red.transactions);
 }
+// Of a long kernel's stores at its end none may have been followed: few beside the loads, they count as misses.
+double l1_stored_hits(const Totals& t, const TrafficTotal& stores, double share) {
+  constexpr double kFew = 0.05;
+  const auto count = static_cast<double>(stores.transactions);
+  return std::isnan(share) && count < kFew * l1_sectors(t) ? 0 : count * share;
+}
 double l1_all_hits(const Prediction& p, const Totals& t) {
-  return l1_hits(p, t) + static_cast<double>(t.global_st.transactions) * store_hits(p, t) +
-         static_cast<double>(t.local_st.transactions) * local_store_hits(p, t);
+  return l1_hits(p, t) + l1_stored_hits(t, t.global_st, store_hits(p, t)) + l1_stored_hits(t, t.local_st, local_store_hits(p, t));
 }
 double l2_reads(const Prediction& p, const Totals& t) { return l1_loads(t) - l1_hits(p, t); }
 double l2_writes(const Totals& t) { return static_cast<double>(t.global_st.transactions + t.local_st.transactions); }
