@@ -17,10 +17,12 @@
 #include "lowering/optimiser/array_unrolling.h"
 #include "lowering/optimiser/exchange_order.h"
 #include "lowering/optimiser/index_loads.h"
+#include "lowering/optimiser/joined_halves.h"
 #include "lowering/optimiser/joined_indices.h"
 #include "lowering/optimiser/joined_stores.h"
 #include "lowering/optimiser/known_powers.h"
 #include "lowering/optimiser/loop_lengths.h"
+#include "lowering/optimiser/masked_places.h"
 #include "lowering/optimiser/narrow_conversions.h"
 #include "lowering/optimiser/plain_assembly.h"
 #include "lowering/optimiser/reloads.h"
@@ -69,6 +71,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(KeepReloads());
     passes.addPass(ShowOutsideArrays());
     passes.addPass(FoldKnownSpaces());
+    passes.addPass(CountFirst());
   });
   builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(UnrollOverArrays());
@@ -86,11 +89,13 @@ void add_passes(llvm::PassBuilder& builder) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(ClearArrays()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinStores()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WholeLoads()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinHalves()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepIndexLoads()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepRingPlaces()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(JoinIndices()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(WidenIndices()));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(KeepUnsignedCounters()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(MaskPlaces()));
     passes.addPass(ShowUnsetVariables());
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));

@@ -459,6 +459,9 @@ unknown_lengths() {
     expect 0 nvcc -ptx "loop_$step.cu" -o "loop_$step.ptx" || return 1
   done
   echo '__global__ void k(const float* p, float* q, const int* b) { float s = 0; for (int i = b[0]; i < b[1]; ++i) s += p[i]; q[threadIdx.x] = s; }' >rows.cu
+  # Also where one way through the loop needs the next number itself.
+  echo '__global__ void k(const float* p, float* q, int n) { __shared__ float s[99]; for (int i = 0; i < n; ++i) if (threadIdx.x <= i) s[i * (i + 1) / 2 + threadIdx.x] = p[i]; q[n] = s[n]; }' >ways.cu
+  expect 0 nvcc -ptx ways.cu && [[ $(loads ways.ptx) == 5 ]] || return 1
   expect 0 nvcc -ptx rows.cu && [[ $(loads loop_32.ptx) == 5 && $(loads loop_256.ptx) == 5 && $(loads loop_blockDim.x.ptx) == 1 && $(loads rows.ptx) == 5 ]]
 }
 case_loops_of_unknown_length_are_unrolled_by_four() { with_lowering unknown_lengths; }
@@ -513,6 +516,17 @@ END
   expect 0 nvcc -ptx rows.cu && expect 0 run --clock device --emit-ptx -o timed.ptx rows.cu &&
     (($(grep -c mul.wide.u32 timed.ptx) > $(grep -c mul.wide.u32 rows.ptx)))
 }
+# Places by part of a number: what is masked is a distance in bytes, as in ptx of nvcc, where times are asked for.
+masked_places() {
+  cat >table.cu <<'END'
+__global__ void low(const float* t, const unsigned* x, float* y) { y[threadIdx.x] = t[x[threadIdx.x] & 31]; }
+__global__ void byte(const double* t, const unsigned* x, double* y) { y[threadIdx.x] = t[(unsigned char)x[threadIdx.x]]; }
+__global__ void field(const float* t, const unsigned* x, float* y) { y[threadIdx.x] = t[x[threadIdx.x] >> 7 & 63]; }
+END
+  expect 0 nvcc -ptx table.cu && expect 0 run --clock device --emit-ptx -o timed.ptx table.cu && has timed.ptx ', 124;' ', 2040;' ', 252;' &&
+    ! grep -q ', 124;' table.ptx
+}
+case_masked_numbers_lead_to_places_as_with_nvcc() { with_lowering masked_places; }
 case_unsigned_counters_lead_to_places_as_with_nvcc() { with_lowering unsigned_counters; }
 case_warpSize_is_known_where_programs_run() { with_lowering known_warp_size; }
 case_loops_by_unknown_steps_of_int_are_unrolled() { with_lowering loops_by_steps; }

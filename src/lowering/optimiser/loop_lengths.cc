@@ -4,6 +4,9 @@
 // something unknown it does so only if the counter cannot wrap by the rules of the language: `int stride; i += stride` does not,
 // `i += blockDim.x` is a sum of unsigned numbers, which may. It shows in what the profiler counts (lanes with four rounds and lanes with three go
 // through different code) and in time (four loads on their way instead of one). clang takes any loop to end some time, and unrolls both.
+//
+// Where part of a body wants `i + 1` (`if (t <= i) a[i * (i + 1) / 2 + t] = …`), clang makes it once for each way through the body instead of once more at
+// the end: the counter is then one of several sums, of which nothing is known. Made at the beginning, there is one.
 #include "lowering/optimiser/loop_lengths.h"
 
 #include <llvm/Analysis/LoopInfo.h>
@@ -36,7 +39,36 @@ llvm::BinaryOperator* unwrapping_count(const llvm::Loop& loop) {
   return nullptr;
 }
 
+// Does part of the loop's body make this sum, too?
+bool wanted_elsewhere(const llvm::BinaryOperator& sum, const llvm::Loop& loop) {
+  return llvm::any_of(sum.getOperand(0)->users(), [&](const llvm::User* user) {
+    const auto* other = llvm::dyn_cast<llvm::BinaryOperator>(user);
+    return other && other != &sum && other->getOpcode() == llvm::Instruction::Add && other->getOperand(0) == sum.getOperand(0) &&
+           other->getOperand(1) == sum.getOperand(1) && other->getParent() != sum.getParent() && loop.contains(other);
+  });
+}
+
 }  // namespace
+
+llvm::PreservedAnalyses CountFirst::run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+  bool changed = false;
+  for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder()) {
+    llvm::BasicBlock* const latch = loop->getLoopLatch();
+    if (!latch) continue;
+    for (llvm::PHINode& counter : loop->getHeader()->phis()) {
+      auto* const sum = llvm::dyn_cast<llvm::BinaryOperator>(counter.getIncomingValueForBlock(latch));
+      if (!sum || sum->getOpcode() != llvm::Instruction::Add || sum->getOperand(0) != &counter ||
+          !llvm::isa<llvm::ConstantInt>(sum->getOperand(1)) || sum->getParent() == loop->getHeader() || !wanted_elsewhere(*sum, *loop))
+        continue;
+      sum->moveBefore(&*loop->getHeader()->getFirstInsertionPt());
+      changed = true;
+    }
+  }
+  if (!changed) return llvm::PreservedAnalyses::all();
+  llvm::PreservedAnalyses kept;
+  kept.preserveSet<llvm::CFGAnalyses>();
+  return kept;
+}
 
 llvm::PreservedAnalyses MarkUnwrapping::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
   for (llvm::BasicBlock& block : function)

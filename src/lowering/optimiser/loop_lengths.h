@@ -15,4 +15,9 @@ struct KeepUnknownLengths : llvm::PassInfoMixin<KeepUnknownLengths> {
                               llvm::LPMUpdater& updater);
 };
 
+// A loop that counts where not every way through its body needs the sum counts at its beginning.
+struct CountFirst : llvm::PassInfoMixin<CountFirst> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+};
+
 }  // namespace warpbeam::lowering
