@@ -106,7 +106,9 @@ void Selector::library_call(std::string_view name, const std::vector<Source>& ar
       reads.push_back(s);
       constant = {};
     }
-    for (; chained && !beside.empty() && reads.size() < 3; beside.pop_back()) reads.push_back(beside.back());
+    // All that is made is read in the end, which has room for two beside the chain.
+    for (; (chained || beside.size() > 1) && !beside.empty() && reads.size() < 3; beside.erase(beside.begin()))
+      reads.push_back(beside.front());
     for (const Source& s : arguments)
       if (reads.size() < 3) reads.push_back(s);
     Draft& d = emit(step.operation, step.mnemonic, {result}, std::span<const Source>(reads));

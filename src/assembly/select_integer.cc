@@ -316,13 +316,13 @@ void Selector::multiply(const Instruction& i) {
       return;
     }
   }
-  const Part to = destination(i.operands[0]);
   if (i.form.row->opcode == "mul24")
-    return chain(to, {source(i.operands[1]), source(i.operands[2])},
+    return chain(destination(i.operands[0]), {source(i.operands[1]), source(i.operands[2])},
                  {{Operation::Shift, "SGXT"},
                   {Operation::Shift, "SGXT"},
                   {half_of(i) == isa::Half::Hi ? Operation::IntMulWide : Operation::IntMul, "IMAD"}});
   if (is_long(t)) {
+    const Part to = destination(i.operands[0]);
     const Source a = source(i.operands[1], 2), b = source(i.operands[2], 2);
     if (half_of(i) == isa::Half::Hi) {
       multiply_high_long(to, a, b);
@@ -338,23 +338,24 @@ void Selector::multiply(const Instruction& i) {
   const Source a = source(i.operands[1]), b = source(i.operands[2]);
   if (cc_ >= 50 && cc_ < 70) {
     if (half_of(i) == isa::Half::Wide && isa::bits_of(t) == 32)
-      return chain(to, {a, b},
+      return chain(destination(i.operands[0]), {a, b},
                    {{Operation::IntMul, "XMAD"},
                     {Operation::IntMul, "XMAD"},
                     {Operation::IntMul, "XMAD"},
                     {Operation::IntMul, "XMAD"},
                     {Operation::IntAdd, "IADD3"}});
     if (isa::bits_of(t) == 32)
-      return chain(to, {a, b}, {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
+      return chain(destination(i.operands[0]), {a, b},
+                   {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
     return integer(i, Operation::IntMul, "XMAD", {a, b});
   }
   if (half_of(i) == isa::Half::Wide && isa::bits_of(t) == 32) {
-    emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {a, b});
+    emit(Operation::IntMulWide, "IMAD.WIDE", {destination(i.operands[0])}, {a, b});
     return;
   }
   if (other_half(i)) return;
   if (half_of(i) == isa::Half::Hi) {
-    emit(Operation::IntMulWide, "IMAD.HI", {to}, {a, b});
+    emit(Operation::IntMulWide, "IMAD.HI", {destination(i.operands[0])}, {a, b});
     return;
   }
   if (i.operands[2].kind == OperandKind::Immediate && std::has_single_bit(i.operands[2].imm & 0xffffffff))
@@ -366,11 +367,11 @@ void Selector::multiply_add(const Instruction& i) {
   const Type t = i.form.type;
   if (i.form.row->opcode == "fma" || isa::is_float(t)) return float_arithmetic(i);
   if (i.form.mods.cc) return carry_mad(i);
-  const Part to = destination(i.operands[0]);
   if (i.form.row->opcode == "mad24")
-    return chain(to, {source(i.operands[1]), source(i.operands[2]), source(i.operands[3])},
+    return chain(destination(i.operands[0]), {source(i.operands[1]), source(i.operands[2]), source(i.operands[3])},
                  {{Operation::Shift, "SGXT"}, {Operation::Shift, "SGXT"}, {Operation::IntMul, "IMAD"}});
   if (is_long(t)) {
+    const Part to = destination(i.operands[0]);
     const Source a = source(i.operands[1], 2), b = source(i.operands[2], 2), c = source(i.operands[3], 2);
     if (half_of(i) == isa::Half::Hi) {
       const Part product = temporary(2), carry = temporary(1, Bank::Predicate);
@@ -383,16 +384,16 @@ void Selector::multiply_add(const Instruction& i) {
   }
   const Source a = source(i.operands[1]), b = source(i.operands[2]);
   if (half_of(i) == isa::Half::Wide && isa::bits_of(t) == 32) {
-    emit(Operation::IntMulWide, "IMAD.WIDE", {to}, {a, b, source(i.operands[3], 2)});
+    emit(Operation::IntMulWide, "IMAD.WIDE", {destination(i.operands[0])}, {a, b, source(i.operands[3], 2)});
     return;
   }
   if (cc_ >= 50 && cc_ < 70)
-    return chain(to, {a, b, source(i.operands[3])},
+    return chain(destination(i.operands[0]), {a, b, source(i.operands[3])},
                  {{Operation::IntMul, "XMAD"}, {Operation::IntMul, "XMAD.MRG"}, {Operation::IntMul, "XMAD.PSL"}});
   if (half_of(i) == isa::Half::Hi) {
     const Part upper = temporary();
     emit(Operation::IntMulWide, "IMAD.HI", {upper}, {a, b});
-    emit(Operation::IntAdd, "IADD3", {to}, {of(upper), source(i.operands[3])});
+    emit(Operation::IntAdd, "IADD3", {destination(i.operands[0])}, {of(upper), source(i.operands[3])});
     return;
   }
   integer(i, Operation::IntMul, "IMAD", {a, b, source(i.operands[3])});
@@ -722,7 +723,10 @@ void Selector::logic(const Instruction& i) {
     }
   if (op == "cnot")
     return chain(destination(i.operands[0]), {source(i.operands[1])}, {{Operation::Compare, "ISETP"}, {Operation::Compare, "SEL"}});
-  const auto same_operand = [](const Operand& a, const Operand& b) {
+  const auto same_operand = [&](const Operand& a, const Operand& b) {
+    constexpr uint64_t kOnes = 0xffffffff;
+    // LOP3 turns numbers round.
+    if (a.kind == OperandKind::Immediate && b.kind == a.kind && !is_long(t) && ((a.imm ^ b.imm) & kOnes) == kOnes) return true;
     return a.kind == b.kind && a.reg == b.reg && a.imm == b.imm && a.kind != OperandKind::Special;
   };
   const auto fits = [&](const std::vector<Operand>& leaves) {
@@ -814,6 +818,10 @@ void Selector::shift(const Instruction& i) {
   const Type t = i.form.type;
   const bool left = i.form.row->opcode == "shl";
   if (!is_long(t)) {
+    // The distance's lower five bits are all that counts.
+    if (const Instruction* p = cc_ >= 70 && isa::bits_of(t) == 32 ? producer(i.operands[2], "and") : nullptr;
+        p && p->operands[2].kind == OperandKind::Immediate && p->operands[2].imm == 31)
+      return integer(i, Operation::Shift, "SHF", {source(i.operands[1]), source(p->operands[1])});
     const bool product = left && i.operands[2].kind == OperandKind::Immediate && cc_ >= 70;
     return integer(i, Operation::Shift, product ? "IMAD.SHL" : "SHF", {source(i.operands[1]), source(i.operands[2])});
   }

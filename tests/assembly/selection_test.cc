@@ -218,6 +218,13 @@ TEST(Selection, values_all_threads_share_go_to_the_uniform_datapath) {
   EXPECT_EQ(of(twice, 70).find("ULOP3"), std::string::npos) << of(twice, 70);
 }
 
+TEST(Selection, products_that_all_threads_share_are_uniform_too) {
+  const std::string product =
+      "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %nctaid.x; mul.lo.s32 %r5, %r3, %r4; xor.b32 %r6, %r5, %r1; st.global.u32 [%d4], %r6;";
+  EXPECT_EQ(count(of(product), "UIMAD"), 1u) << of(product);
+  EXPECT_EQ(count(of(product, 70), "UIMAD"), 0u) << of(product, 70);
+}
+
 TEST(Selection, long_sums_that_all_threads_share_are_uniform_too) {
   const std::string t = mnemonics(assembled(
       kStart +
