@@ -342,7 +342,7 @@ void Selector::convert(const Instruction& i) {
                        {d}, {a}));
     }
     if (to_bits == 64 || from_bits == 64) return void(emit(Convert, to_bits == 64 ? "F2F.F64" : "F2F", {d}, {a}));
-    if (to_type == Type::F32 && from_type == Type::F16) return void(emit(Half, "HADD2.F32", {d}, {a}));
+    if (to_type == Type::F32 && from_type == Type::F16) return void(emit(HalfToFloat, "HADD2.F32", {d}, {a}));
     if (to_type == Type::F32) return void(emit(Shift, "SHF", {d}, {a}));
     if (to_type == Type::TF32) return void(emit(cc_ >= 80 ? ConvertHalf : Convert, "F2F.TF32", {d}, {a}));
     return void(emit(cc_ >= 80 ? ConvertHalf : Convert, cc_ >= 80 ? "F2FP" : "F2F", {d}, {a}));

@@ -383,6 +383,7 @@ class Multiprocessor {
       Ticks written = warp.written[reg[k]];
       if (!written) continue;
       if (r.guarded && reg[k] >= assembly::kPredicates && reg[k] < assembly::kUniform) written += guard_latency_;
+      else if (warp.pipe[reg[k]] != Pipe::Others && warp.pipe[reg[k]] != r.pipe) written += cross_pipe_;
       if (written > from) from = written, why = stall_of(warp.source[reg[k]]);
     }
     for (int k = r.reads; k < r.reads + r.writes; ++k)
@@ -409,11 +410,11 @@ class Multiprocessor {
   }
 
   // --- issue
-  // A function of so many instructions, most of which need what the one before has made.
+  // A call of a function of so many instructions, most of which need what the one before has made.
   Ticks long_way(Scheduler& s, const Access& way, Ticks t) {
     result_.issued += way.passes;
     s.issued_until += way.passes * issue_interval_;
-    return t + way.passes * long_way_step_;
+    return t + long_way_ + way.passes * long_way_step_;
   }
 
   void issue_next(Scheduler& s) {
@@ -455,7 +456,7 @@ class Multiprocessor {
     else if (r.operation == Operation::CopyBulk) copy_bulk(warp, r, t);
     const Source source = r.operation == Operation::LoadConst && r.access ? Source::Short : source_of(r.operation);
     const uint16_t* const reg = &program_.registers[r.first_register] + r.reads;
-    for (int k = 0; k < r.writes; ++k) warp.written[reg[k]] = done, warp.source[reg[k]] = source;
+    for (int k = 0; k < r.writes; ++k) warp.written[reg[k]] = done, warp.source[reg[k]] = source, warp.pipe[reg[k]] = r.pipe;
     last_ = std::max(last_, source == Source::Fixed ? t : done);
     Ticks from = t + kTick;
     Stall why = Stall::Wait;
@@ -574,6 +575,8 @@ class Multiprocessor {
   std::vector<Ticks> ends_;
   const Ticks issue_interval_ = ticks(rates_.issue_interval / rates_.issue_width);
   const Ticks guard_latency_ = ticks(rates_.guard_latency);
+  const Ticks cross_pipe_ = ticks(rates_.cross_pipe);
+  const Ticks long_way_ = ticks(rates_.long_way);
   const Ticks long_way_step_ = ticks(rates_.of(Operation::FloatFma).latency);
   InstructionCache instructions_{rates_};
   OneByOne prints_{rates_.print_ns, rates_.print_lane_ns, rates_.print_serve_ns, rates_.print_serve_lane_ns};

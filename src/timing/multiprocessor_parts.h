@@ -43,6 +43,7 @@ struct Warp {
   std::array<Ticks, assembly::kMachineRegisters> written{};
   std::array<Ticks, assembly::kMachineRegisters> released{};  // by what reads them on the path to memory
   std::array<Source, assembly::kMachineRegisters> source{};
+  std::array<Pipe, assembly::kMachineRegisters> pipe{};       // that writes them
   std::array<bool, assembly::kMachineRegisters> by_global{};
 };
 

@@ -40,19 +40,53 @@ class RegisterReads {
   size_t next_ = 0;
 };
 
+// Sums of two numbers, shifts by known distances and copies are instructions for either pipe: the assembler writes the one of which the block has fewer
+// so far, whatever they wait for. (H200, pipes counted in chains of every two operations: a sum behind a comparison is an IMAD, behind a product an
+// IADD3, and its result comes a cycle later for it.) Where results are as early in both, whichever is free takes them.
+class Pipes {
+ public:
+  explicit Pipes(const Rates& rates) : apart_(rates.cross_pipe > 0), one_(rates.one_pipe > 0) {}
+
+  void choose(const assembly::MachineInstruction& m, Ready& r) {
+    if (!apart_) {
+      if (!one_ && m.operation == Operation::IntAdd && m.reads[2].first < 0) r.other = Unit::FmaHeavy;
+      return;
+    }
+    if (of_either(m)) r.unit = r.other = integers_ > floats_ ? Unit::FmaHeavy : Unit::Alu;
+    if (m.operation == Operation::Half || m.operation == Operation::HalfToFloat) return;
+    if (r.unit == Unit::Alu) r.pipe = Pipe::Integers, ++integers_;
+    else if (r.unit == Unit::FmaLite || r.unit == Unit::FmaHeavy) r.pipe = Pipe::Floats, ++floats_;
+  }
+
+ private:
+  static bool of_either(const assembly::MachineInstruction& m) {
+    switch (m.operation) {
+      case Operation::Move: return true;
+      case Operation::IntAdd:
+        if (m.mnemonic == "LEA" && m.reads[1].first < 0) return false;  // by a factor and a number: no product has room for both
+        return (m.reads[2].first < 0 && m.writes[1].first < 0) || m.mnemonic == "IADD3.X";
+      case Operation::Shift: return m.mnemonic == "IMAD.SHL";
+      default: return false;
+    }
+  }
+
+  bool apart_, one_;
+  int integers_ = 0, floats_ = 0;
+};
+
 // `last`: of the function's PTX instructions.
 Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& rates, std::vector<uint16_t>& registers) {
   Text made;
   made.code.reserve(text.size());
   RegisterReads at_hand;
+  Pipes pipes(rates);
   for (const assembly::MachineInstruction& m : text) {
     const OperationRate& rate = rates.of(m.operation);
     Ready r;
     r.operation = m.operation;
     r.unit = rate.unit;
     r.other = rate.other;
-    // An addition of two numbers is a multiply-add by one where that unit is idle.
-    if (m.operation == Operation::IntAdd && m.reads[2].first < 0 && rates.one_pipe <= 0) r.other = Unit::FmaHeavy;
+    pipes.choose(m, r);
     r.access = m.access;
     r.cluster_arrives = m.mnemonic == "UCGABAR_ARV";
     r.cluster_waits = m.mnemonic == "UCGABAR_WAIT";

@@ -17,6 +17,9 @@ inline constexpr Ticks kTick = 16;
 inline constexpr Ticks kNever = std::numeric_limits<Ticks>::max() / 4;
 inline Ticks ticks(double cycles) { return static_cast<Ticks>(std::llround(cycles * kTick)); }
 
+// What hands its results on at once: what another one reads comes later.
+enum class Pipe : uint8_t { Others, Integers, Floats };
+
 // A machine instruction, ready to be issued again and again.
 struct Ready {
   assembly::Operation operation{};
@@ -29,6 +32,7 @@ struct Ready {
   uint32_t ptx = 0;
   uint32_t first_register = 0;  // at Program::registers: those that it reads, then those that it writes
   uint8_t reads = 0, writes = 0;
+  Pipe pipe = Pipe::Others;
   int32_t latency = 0, interval = 0;
   int32_t own_interval = 0;  // until its warp's next one for the same unit
   int32_t hold = 0;  // of its scheduler, beyond its issue

@@ -120,6 +120,24 @@ TEST(Multiprocessor, AChainTakesItsLatencies) {
   EXPECT_NEAR(cycles_of(work_of(chain, 8, 1)), 400 * latency, 60);
 }
 
+TEST(Multiprocessor, AResultComesLaterToTheOtherPipe) {
+  assembly::MachineText chain;
+  for (int k = 0; k < 400; ++k) chain.push_back(instruction(k % 2 ? Operation::Logic : Operation::FloatFma, 1, 1));
+  EXPECT_NEAR(cycles_of(work_of(chain, 1, 1)), 400 * (h100().of(Operation::FloatFma).latency + h100().cross_pipe), 10);
+}
+
+TEST(Multiprocessor, SumsGoToThePipeWithLessToDo) {
+  // Beside comparisons they are products by one, beside products they are sums.
+  for (const Operation other : {Operation::Logic, Operation::IntMul}) {
+    assembly::MachineText chain;
+    for (int k = 0; k < 400; ++k) {
+      chain.push_back(instruction(k % 2 ? Operation::IntAdd : other, 1, 1));
+      chain.back().mnemonic = k % 2 ? "IADD3" : "";
+    }
+    EXPECT_NEAR(cycles_of(work_of(chain, 1, 1)), 400 * (h100().of(other).latency + h100().cross_pipe), 10);
+  }
+}
+
 TEST(Multiprocessor, AUnitTakesOneInstructionAfterTheOther) {
   assembly::MachineText logic;
   for (int k = 0; k < 400; ++k) logic.push_back(instruction(Operation::Logic, -1, k % 32));
