@@ -264,6 +264,20 @@ def _written_in_others(torch):
     return written
 
 
+def _wide_arange(torch, usual):
+    """The CPU's sums up steps in the result's type, which for 16 bits is not what a GPU gives."""
+
+    def arange(start, end, step=1, *, out):
+        if out.dtype not in (torch.float16, torch.bfloat16):
+            return usual(start, end, step, out=out)
+        made = torch.arange(start, end, step, dtype=torch.float32, device=out.device)
+        if out.size() != made.size():
+            out.resize_(made.size())
+        return out.copy_(made)
+
+    return arange
+
+
 def register(torch):
     if not getattr(torch, "version", None) or not torch.version.cuda or not hasattr(torch._C, "_dispatch_get_registrations_for_dispatch_key"):
         return
@@ -474,7 +488,10 @@ def register(torch):
                     library.impl(name[len("aten::"):], written[name], key)
                     continue
                 there = torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, cpu)
-                library.impl(name[len("aten::"):], kernel_for(op, schema) if there else no_kernel_for(schema), key)
+                kernel = kernel_for(op, schema) if there else no_kernel_for(schema)
+                if key == "CUDA" and name == "aten::arange.start_out":
+                    kernel = _wide_arange(torch, kernel)
+                library.impl(name[len("aten::"):], kernel, key)
     # Programs may put operators of theirs in the place of these, as of the wheel's; until 2.9 torch.library refuses what Python has registered before.
     torch.library._impls.difference_update(library._op_impls)
     # Instead of kernels of their own: what is written in operators.

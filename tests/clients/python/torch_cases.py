@@ -223,6 +223,8 @@ def numbers_as_operands():
             want, have = f(values), f(values.cuda())
             assert have.dtype == want.dtype
             same(have, want, 0)
+    for narrow in (torch.float16, torch.bfloat16):  # in steps of the type itself some were off by one
+        same(torch.arange(1, 1024, 2, dtype=narrow, device=GPU), torch.arange(1, 1024, 2).to(narrow), 0)
     bits = torch.arange(12)
     same(bits.cuda() & 3, bits & 3)
     same(torch.bitwise_and(bits.cuda(), 6), bits & 6)
