@@ -121,6 +121,7 @@ void fold_short_branches(DraftCode& code, const Target& target);
 void hoist(DraftCode& code, const ptx::Function& function);
 void mark_meetings(DraftCode& code, const Target& target);
 void unroll(DraftCode& code, const ptx::Function& function);
+void move_pointers_later(DraftCode& code);
 // What is live between blocks, in whatever order.
 class Liveness;
 // Down to who needs it, where that takes fewer registers.

@@ -97,6 +97,7 @@ DraftCode drafted(const ptx::Module& module, const ptx::Function& function, cons
   hoist(code, function);
   mark_meetings(code, target);
   unroll(code, function);
+  if (target.cc >= 70) move_pointers_later(code);
   return code;
 }
 

@@ -218,6 +218,21 @@ TEST(Selection, values_all_threads_share_go_to_the_uniform_datapath) {
   EXPECT_EQ(of(twice, 70).find("ULOP3"), std::string::npos) << of(twice, 70);
 }
 
+TEST(Selection, pointers_that_several_accesses_go_by_move_later) {
+  const auto loop = [](const std::string& accesses) {
+    return "mov.u32 %r3, 0; mov.f32 %f2, 0f00000000; L: .pragma \"nounroll\"; " + accesses +
+           " add.s64 %d4, %d4, 4; add.s32 %r3, %r3, 1; setp.ne.s32 %p1, %r3, 64; @%p1 bra L; st.global.f32 [%d2], %f2;";
+  };
+  const auto copies = [&](const std::string& accesses) {
+    const std::string t = of(loop(accesses));
+    const size_t begin = t.find('|') + 1;
+    return count(t.substr(begin, t.find('|', begin) - begin), " MOV");
+  };
+  EXPECT_EQ(copies("ld.global.f32 %f1, [%d4]; add.f32 %f2, %f2, %f1;"), 0u);
+  EXPECT_EQ(copies("ld.global.f32 %f1, [%d4]; add.f32 %f2, %f2, %f1; ld.global.f32 %f3, [%d4+128]; add.f32 %f2, %f2, %f3;"), 2u);
+  EXPECT_EQ(copies("st.global.f32 [%d4], %f2;"), 2u);
+}
+
 TEST(Selection, products_that_all_threads_share_are_uniform_too) {
   const std::string product =
       "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %nctaid.x; mul.lo.s32 %r5, %r3, %r4; xor.b32 %r6, %r5, %r1; st.global.u32 [%d4], %r6;";
