@@ -169,15 +169,21 @@ Ticks MemoryPath::through_l1(Warp& warp, const Access& a, const Ready& r, Ticks 
     sectors += wanted;
     const uint64_t line = lines[k].number ^ (local || lines[k].own ? apart_if_own : 0) ^ (lines[k].late ? warp.round << 52 : 0);
     if (loads) {
-      const uint32_t missing = a.past_l1 ? wanted : wanted - static_cast<uint32_t>(__builtin_popcount(l1_.access(line, want).hit));
+      const auto absent = static_cast<uint8_t>(a.past_l1 ? want : want & ~l1_.access(line, want).hit);
+      const auto missing = static_cast<uint32_t>(__builtin_popcount(absent));
       missed += missing;
       // Lines side by side are asked for together.
       requests += missing && !(asked && k && lines[k].number == lines[k - 1].number + 1);
       asked = missing != 0;
       Arrival& there = arrival(line);
-      if (missing) there = {line, 0}, ++lines_missed, farthest = std::max(farthest, distance(line));
-      else if (there.line == line) comes = std::max(comes, there.at);
-      if (there.line == line) coming_.push_back(&there);
+      if (missing) {
+        if (there.line != line || there.at <= start) there = {line, 0, 0};
+        there.sectors |= absent;
+        ++lines_missed, farthest = std::max(farthest, distance(line));
+      } else if (there.line == line && there.sectors & want) {
+        comes = std::max(comes, there.at);
+      }
+      if (there.line == line && there.sectors & want) coming_.push_back(&there);
     }
     if (!loads) store_in_l1(a, line, want, local);
     if (!loads) leaving_.push_back({line, want, a.whole && k && lines[k].number == lines[k - 1].number + 1});

@@ -79,10 +79,11 @@ class MemoryPath {
     Ticks free = 0;
   };
   std::array<Turns, 256> turns_{};
-  // When a line that was asked for last is there: L1 has it before.
+  // When sectors of a line that were asked for last are there: L1 has them before.
   struct Arrival {
     uint64_t line = ~uint64_t{0};
     Ticks at = 0;
+    uint8_t sectors = 0;  // that come
   };
   Arrival& arrival(uint64_t line) { return arrivals_[(line * 0x9e3779b97f4a7c15) >> 51]; }
 
