@@ -74,9 +74,24 @@ class Unroller {
   // as that is what it is done for, or at all where nothing does.
   static bool short_enough_again(const std::vector<Draft>& text) {
     constexpr size_t kWithLoads = 32, kWithout = 21;
-    const auto loads = static_cast<size_t>(std::ranges::count_if(
-        text, [](const Draft& d) { return d.operation == Operation::LoadGlobal || d.operation == Operation::LoadShared; }));
+    const auto loads = static_cast<size_t>(std::ranges::count_if(text, is_load));
     return text.size() - loads <= (loads ? kWithLoads : kWithout);
+  }
+
+  static bool is_load(const Draft& d) { return d.operation == Operation::LoadGlobal || d.operation == Operation::LoadShared; }
+
+  // Does a load go by what another one has brought? Four such turns of the front end's are under way together, and then the next four: all sixteen would
+  // take more registers than the places that they wait for leave. (Sums over rows of a sparse matrix on an H200: 88 cycles an element.)
+  static bool loads_by_loads(const std::vector<Draft>& text) {
+    std::vector<int32_t> brought;
+    for (const Draft& d : text) {
+      const auto is_brought = [&](Part p) { return p && std::ranges::find(brought, p.value) != brought.end(); };
+      if (is_load(d) && is_brought(d.reads[0])) return true;
+      if (is_load(d) || std::ranges::any_of(d.reads, is_brought))
+        for (Part p : d.writes)
+          if (p) brought.push_back(p.value);
+    }
+    return false;
   }
 
   // Loops that count by two in long words are those that clang has made two bodies of. nvcc's front end makes four: of these the
@@ -279,8 +294,10 @@ class Unroller {
     more.successors = code_.blocks[b].successors;
     more.text.reserve(text.size() * turns);
     std::unordered_map<int32_t, int32_t> renamed, first;
+    const bool apart = again && loads_by_loads(text);
     for (uint32_t turn = 0; turn < turns; ++turn) {
       renamed.clear();
+      bool begins = apart && turn;
       for (size_t k = 0; k < text.size(); ++k) {
         if ((turn + 1 < turns && (counting[k] || text[k].last)) || (turn && once[k])) continue;
         Draft d = text[k];
@@ -301,6 +318,7 @@ class Unroller {
           else if (const auto sum = sums.find(text[k].reads[0].value); sum != sums.end())
             d.offset += std::max<int64_t>(sum->second.first, d.bytes) * turn;
         }
+        if (begins && is_load(d)) d.wall = true, begins = false;
         more.text.push_back(d);
       }
     }
