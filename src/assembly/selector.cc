@@ -607,10 +607,23 @@ void Selector::make_fixed(const Key& key, Bank bank, std::vector<Draft>& text) {
   }
 }
 
+// Where a word of the parameters lies among them.
+int64_t Selector::parameter_at(const Key& key) const {
+  uint64_t at = 0;
+  for (const ptx::Variable& v : f_.params) {
+    at = (at + v.align - 1) / v.align * v.align;
+    if (v.name == key.name) break;
+    at += v.size;
+  }
+  return static_cast<int64_t>(at) + key.offset;
+}
+
 // Fixed values go to the block that comes before all their readers on every way, and out of loops; or before their first reader in each block.
 void Selector::place_fixed(bool near) {
   std::vector<std::vector<Draft>> front(blocks_.size());
   std::vector<std::vector<std::pair<int32_t, size_t>>> wanted(blocks_.size());  // values, whose keys
+  // Two parameters beside each other are loaded at once: by block and eight bytes, which instruction loads one.
+  std::map<std::pair<uint32_t, int64_t>, size_t> halves;
   for (size_t k = 0; k < keys_.size(); ++k)
     for (Bank bank : {Bank::General, Bank::Uniform}) {
       const Key key = keys_[k];
@@ -637,6 +650,17 @@ void Selector::place_fixed(bool near) {
         where = before;
       }
       at_ = blocks_[where].begin;
+      if (bank == Bank::Uniform && key.what == Fixed::Parameter && key.words == 1 && cc_ >= 90) {
+        const int64_t pair = parameter_at(key) / 8;
+        const auto known = halves.find({where, pair});
+        if (known != halves.end()) {
+          Draft& both = front[where][known->second];
+          both.mnemonic = "ULDC.64";
+          both.writes[1] = code_.whole(key.value[b]);
+          continue;
+        }
+        halves[{where, pair}] = front[where].size();
+      }
       make_fixed(key, bank, front[where]);
     }
   for (uint32_t b = 0; b < blocks_.size(); ++b) {

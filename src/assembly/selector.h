@@ -209,6 +209,7 @@ class Selector {
   void other(const ptx::Instruction& i);
 
   void place_fixed(bool near);
+  int64_t parameter_at(const Key& key) const;
   static Choose choice_for(std::string_view opcode, isa::Kind kind, isa::Class cls);
   void make_fixed(const Key& key, Bank bank, std::vector<Draft>& text);
 

@@ -488,8 +488,7 @@ class Multiprocessor {
       // A warp is gone only when its stores have arrived.
       if (!more) {
         const Ticks gone = std::max(t + kTick, warp.stored);
-        // It is said to drain until they are on their way.
-        const double drains = static_cast<double>(std::max<Ticks>(0, gone - ticks(rates_.store_latency) - t - kTick)) / kTick;
+        const double drains = static_cast<double>(gone - t - kTick) / kTick;
         result_.stalls[static_cast<size_t>(Stall::Drain)] += drains;
         result_.by_instruction[function][r.ptx][static_cast<size_t>(Stall::Drain)] += drains;
         return end_warp(warp, gone);
