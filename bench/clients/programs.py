@@ -54,7 +54,7 @@ def product(device):
         def work():
             kernel((size // 16, size // 16, 1), (16, 16, 1), (a, b, c, size))
             torch.cuda.synchronize()
-    least(work, 5)
+    least(work, 20)
 
 
 def training(device):
