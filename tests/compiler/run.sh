@@ -526,6 +526,20 @@ END
   expect 0 nvcc -ptx table.cu && expect 0 run --clock device --emit-ptx -o timed.ptx table.cu && has timed.ptx ', 124;' ', 2040;' ', 252;' &&
     ! grep -q ', 124;' table.ptx
 }
+# A sum of pairs goes round its loop as one word, also where a half of it is looked at behind.
+joined_halves() {
+  cat >pairs.cu <<'END'
+#include <cuda_fp16.h>
+__global__ void sum(const __half2* x, float* y, int n) {
+  __half2 s = __float2half2_rn(1.f);
+#pragma unroll 1
+  for (int i = threadIdx.x; i < n; i += 256) s = __hfma2(s, x[i], s);
+  y[threadIdx.x] = __low2float(s);
+}
+END
+  expect 0 nvcc -ptx pairs.cu && ! sed -n '/^\$L__BB0_.*Loop/,/bra/p' pairs.ptx | grep -q 'shl.b32'
+}
+case_pairs_of_halves_go_round_loops_as_one() { with_lowering joined_halves; }
 case_masked_numbers_lead_to_places_as_with_nvcc() { with_lowering masked_places; }
 case_unsigned_counters_lead_to_places_as_with_nvcc() { with_lowering unsigned_counters; }
 case_warpSize_is_known_where_programs_run() { with_lowering known_warp_size; }
