@@ -523,6 +523,9 @@ __global__ void low(const float* t, const unsigned* x, float* y) { y[threadIdx.x
 __global__ void byte(const double* t, const unsigned* x, double* y) { y[threadIdx.x] = t[(unsigned char)x[threadIdx.x]]; }
 __global__ void field(const float* t, const unsigned* x, float* y) { y[threadIdx.x] = t[x[threadIdx.x] >> 7 & 63]; }
 END
+  # A mask that is not known stays where it is.
+  echo '__global__ void any(const float* t, unsigned x, unsigned mask, float* y) { *y = t[x * 3 & mask]; }' >any.cu
+  expect 0 run --clock device --emit-ptx -o any.ptx any.cu && grep -q 'and.b32' any.ptx && grep -q 'mul.wide.u32' any.ptx || return 1
   expect 0 nvcc -ptx table.cu && expect 0 run --clock device --emit-ptx -o timed.ptx table.cu && has timed.ptx ', 124;' ', 2040;' ', 252;' &&
     ! grep -q ', 124;' table.ptx
 }

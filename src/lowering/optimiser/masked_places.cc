@@ -29,18 +29,18 @@ struct Masked {
 // The part of a number that an index is.
 Masked masked(llvm::Value* index) {
   using namespace llvm::PatternMatch;
-  Masked m;
+  llvm::Value* number = nullptr;  // a pattern that does not match may leave it set
   const llvm::APInt* mask = nullptr;
-  if (match(index, m_ZExtOrSExt(m_OneUse(m_And(m_Value(m.number), m_APInt(mask)))))) {
-    if (mask->isNegative()) return {};  // of an extended sign nothing is known
-    m.mask = mask->getZExtValue();
-  } else if (match(index, m_ZExt(m_OneUse(m_Trunc(m_Value(m.number)))))) {
+  const auto part = [&](uint64_t of) { return number->getType()->isIntegerTy(32) ? Masked{number, of} : Masked{}; };
+  // Of an extended sign nothing is known.
+  if (match(index, m_ZExtOrSExt(m_OneUse(m_And(m_Value(number), m_APInt(mask))))))
+    return mask->isNegative() ? Masked{} : part(mask->getZExtValue());
+  if (match(index, m_ZExt(m_OneUse(m_Trunc(m_Value(number)))))) {
     const auto* narrow = llvm::cast<llvm::Instruction>(llvm::cast<llvm::ZExtInst>(index)->getOperand(0));
-    m.mask = llvm::maskTrailingOnes<uint64_t>(narrow->getType()->getIntegerBitWidth());
-  } else if (match(index, m_And(m_ZExt(m_Value(m.number)), m_APInt(mask)))) {
-    m.mask = mask->getZExtValue();
+    return part(llvm::maskTrailingOnes<uint64_t>(narrow->getType()->getIntegerBitWidth()));
   }
-  return m.number && m.number->getType()->isIntegerTy(32) ? m : Masked{};
+  if (match(index, m_And(m_ZExt(m_Value(number)), m_APInt(mask)))) return part(mask->getZExtValue());
+  return {};
 }
 
 // `number` times 2^k, of which only what `mask` leaves is wanted.
