@@ -554,7 +554,8 @@ class Multiprocessor {
   }
 
   void finish() {
-    const double end = static_cast<double>(std::max(last_, memory_.drained())) / kTick;
+    const Ticks drained = memory_.drained();
+    const double end = static_cast<double>(std::max(last_, drained ? drained + ticks(rates_.store_arrival) : 0)) / kTick;
     result_.cycles = end;
     std::sort(ends_.begin(), ends_.end());
     const size_t half = ends_.size() / 2;
