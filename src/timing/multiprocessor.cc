@@ -485,7 +485,7 @@ class Multiprocessor {
     if (++warp.at == warp.text->code.size()) {
       const bool waited = warp.trace->steps[warp.step].waits;
       const bool more = next_text(warp, from, why);
-      // A warp is gone only when its stores have arrived.
+      // A warp is gone only when its stores are on their way; that they have arrived, the end of the grid waits for.
       if (!more) {
         const Ticks gone = std::max(t + kTick, warp.stored);
         const double drains = static_cast<double>(gone - t - kTick) / kTick;
