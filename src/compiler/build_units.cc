@@ -198,8 +198,11 @@ Result<std::string> Build::container(const Unit& unit, std::string_view object) 
     if (options_.rdc && !unit.device_texts.empty())
       separate_static_kernels(*ptx, static_kernel_suffix(object).value_or("__intern__" + unit_id(options_, unit.source.path)));
     if (options_.keep) {
-      bool single = options_.targets.size() == 1;
-      WB_TRY(write_file(kept(single ? stem + ".ptx" : stem + "." + options_.targets[at].arch.sm() + ".ptx"), *ptx));
+      // The names that nvcc gives: one architecture is not in its text's.
+      const auto& arch = options_.targets[at].arch;
+      const bool single = options_.targets.size() == 1;
+      WB_TRY(write_file(kept(single ? stem + ".ptx" : stem + "." + arch.compute() + ".ptx"), *ptx));
+      WB_TRY(write_file(kept(stem + "." + (single ? arch.sm() : arch.compute()) + ".cubin"), fatbin::write({{arch.cc, *ptx}})));
     }
     entries.push_back({options_.targets[at].arch.cc, std::move(*ptx)});
   }

@@ -718,7 +718,12 @@ case_fat_binary_files() {
   hello && expect 0 nvcc -fatbin hello.cu && [[ $(od -An -tx4 -N4 hello.fatbin) == ' ba55ed50' ]] &&
     expect 0 nvcc -cubin hello.cu && grep -qa '.entry _Z1kPi' hello.cubin
 }
-case_keep() { hello && mkdir kept && expect 0 nvcc --keep -keep-dir kept hello.cu -o h && has kept/hello.ptx .entry && [[ -f kept/hello.fatbin ]]; }
+case_keep() {
+  hello && mkdir kept && expect 0 nvcc --keep -keep-dir kept hello.cu -o h && has kept/hello.ptx .entry && [[ -f kept/hello.fatbin ]] &&
+    grep -qa '.entry _Z1kPi' kept/hello.sm_90.cubin &&
+    expect 0 nvcc -save-temps --keep-dir=kept -gencode arch=compute_70,code=sm_70 -gencode arch=compute_80,code=sm_80 -c hello.cu &&
+    has kept/hello.compute_70.ptx '.target sm_70' && has kept/hello.compute_80.ptx '.target sm_80' && grep -qa 'sm_80' kept/hello.compute_80.cubin
+}
 case_options_file_and_environment() {
   hello && echo '-DX=1 "-DY=a b"' >flags && echo 'int x = X; const char* y = "Y";' >f.cu && expect 0 nvcc -E f.cu -optf flags && has out 'int x = 1' &&
     NVCC_APPEND_FLAGS=-DX=7 expect 0 nvcc -E f.cu && has out 'int x = 7'
