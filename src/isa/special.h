@@ -82,6 +82,7 @@ inline constexpr SpecialRow kSpecials[] = {
     {"%globaltimer_lo", Special::GlobalTimerLo, Type::U32, false, false, true, "nanoseconds, low word"},
     {"%globaltimer_hi", Special::GlobalTimerHi, Type::U32, false, false, true, "nanoseconds, high word"},
     {"%pm", Special::Pm, Type::U32, false, true, true, "performance counter (reads zero)"},
+    {"%pm_64", Special::Pm, Type::U64, false, true, true, "performance counter (reads zero)"},
     {"%envreg", Special::EnvReg, Type::B32, false, true, false, "set by the driver"},
     {"%dynamic_smem_size", Special::DynamicSmem, Type::U32, false, false, false, "dynamic shared memory of the launch"},
     {"%total_smem_size", Special::TotalSmem, Type::U32, false, false, false, "shared memory of the block"},
@@ -105,13 +106,16 @@ struct SpecialRef {
   uint8_t index = 0;  // component 0..3 or the number of a family
 };
 
-// Takes `%tid` or `%envreg3`; components are given apart.
+// Takes `%tid` or `%envreg3`; components are given apart. The number of `%pm3_64` stands inside.
 inline SpecialRef special_named(std::string_view name) {
   for (const SpecialRow& row : kSpecials)
     if (!row.family && row.name == name) return {&row, 0};
   for (const SpecialRow& row : kSpecials) {
-    if (!row.family || !name.starts_with(row.name)) continue;
-    std::string_view digits = name.substr(row.name.size());
+    constexpr std::string_view kWide = "_64";
+    const std::string_view behind = row.name.ends_with(kWide) ? kWide : std::string_view{};
+    const std::string_view begin = row.name.substr(0, row.name.size() - behind.size());
+    if (!row.family || !name.starts_with(begin) || !name.ends_with(behind) || name.size() < row.name.size()) continue;
+    std::string_view digits = name.substr(begin.size(), name.size() - row.name.size());
     if (digits.empty() || digits.size() > 2) continue;
     int n = 0;
     bool ok = true;

@@ -55,6 +55,15 @@ void Lexer::advance() {
     while (is_name(at(pos_))) ++pos_;
     return finish(pos_ - begin == 1 && c == '%' ? Token::Punct : Token::Word);
   }
+  // `.5`, which no `.1d` of an instruction is.
+  bool fraction = c == '.' && is_digit(at(pos_ + 1)) && (pos_ == 0 || !is_name(text_[pos_ - 1]));
+  for (size_t ahead = pos_ + 1; fraction && is_name(at(ahead)); ++ahead)
+    fraction = is_digit(at(ahead)) || at(ahead) == 'e' || at(ahead) == 'E';
+  if (fraction) {
+    ++pos_;
+    while (is_name(at(pos_)) || ((at(pos_) == '+' || at(pos_) == '-') && (at(pos_ - 1) == 'e' || at(pos_ - 1) == 'E'))) ++pos_;
+    return finish(Token::Number);
+  }
   if (c == '.' && (is_name(at(pos_ + 1)))) {
     ++pos_;
     while (is_name(at(pos_)) || (at(pos_) == ':' && at(pos_ + 1) == ':' && is_name(at(pos_ + 2)) && (++pos_, true))) ++pos_;

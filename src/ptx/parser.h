@@ -41,7 +41,6 @@ class Parser {
   void parse_label_declaration(Function& f, const Lexeme& label);
   void parse_loc();
   void parse_vector_move(Function& f, Instruction&& i, std::vector<std::string_view> words);
-  static void settle_operands(Instruction& i);
   bool parse_index(const Function& f, const Lexeme& name, Operand& out);
   void parse_instruction(Function& f, bool guarded, bool negated, int guard);
   bool parse_operand(Function& f, Operand& out, int depth = 0);
@@ -58,6 +57,16 @@ class Parser {
   void check_operands(const Function& f, Instruction& i);
   void resolve_labels(Function& f);
   bool vector_operand(const Lexeme& name, Operand& out);
+
+  // --- written_out.cc
+  void settle_operands(Function& f, Instruction& i);
+  int add_register(Function& f, isa::Type type);
+  void write_out(Function& f, const Instruction& like, std::string_view op, std::initializer_list<std::string_view> words,
+                 std::vector<Operand> operands);
+  void write_out_sum(Function& f, const Instruction& i, Operand& o);
+  void write_out_index(Function& f, const Instruction& i, Operand& o);
+  void write_out_place(Function& f, const Instruction& i, Operand& o);
+  bool write_out_lop3(Function& f, Instruction& i, std::vector<std::string_view>& words);
 
   // --- register_arguments.cc
   void declare_register_params(Function& f);
@@ -140,6 +149,7 @@ class Parser {
   std::vector<Scope> scopes_;
   uint32_t loc_file_ = 0, loc_line_ = 0, loc_column_ = 0;
   int unique_ = 0;
+  bool takes_sums_ = false;     // the operand at hand: `%r1 + 4`, `table[%r1]`
   bool moves_vectors_ = false;  // the instruction at hand: mov.v2, mov.v4
   uint64_t function_registers_ = 0, total_registers_ = 0, total_families_ = 0;
   std::vector<int> scope_parents_;  // of the scopes of the current function

@@ -181,27 +181,6 @@ void Parser::parse_vector_move(Function& f, Instruction&& i, std::vector<std::st
   }
 }
 
-// Ways to write an operand that mean the same as others.
-void Parser::settle_operands(Instruction& i) {
-  const isa::Row& row = *i.form.row;
-  const bool accesses = (row.opcode == "ld" || row.opcode == "st" || row.opcode == "ldu") && i.form.mods.vec == 0;
-  for (size_t k = 0; k < i.operands.size(); ++k) {
-    Operand& o = i.operands[k];
-    const bool address = static_cast<int>(k) < row.operands.count && row.operands.list[k].address;
-    if (o.indexed) o.address = address;
-    // `ld.global.b32 {%r1}, [%rd1];`: a vector of one is its element. Triton writes all of its accesses so.
-    if (accesses && !address && o.kind == OperandKind::Vector && o.list.size() == 1) {
-      Operand only = std::move(o.list.front());
-      o = std::move(only);
-    }
-    // Of `mov.b32 %r1, {%h1, _};` half has no value.
-    if (row.kind == isa::Kind::Move && o.kind == OperandKind::Vector && static_cast<int>(k) < row.operands.count &&
-        !row.operands.list[k].written)
-      for (Operand& e : o.list)
-        if (e.kind == OperandKind::Sink) e.kind = OperandKind::Immediate;
-  }
-}
-
 void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guard) {
   Lexeme op = lex_.take();
   if (op.token != Token::Word) {
@@ -243,13 +222,23 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   } else {
     while (!lex_.peek().is(';') && lex_.peek().token != Token::End) {
       Operand o;
-      if (!parse_operand(f, o)) return recover();
+      takes_sums_ = true;
+      const bool read = parse_operand(f, o);
+      takes_sums_ = false;
+      if (!read) return recover();
+      if (o.kind == OperandKind::Register && !o.address && o.pair == -1 && accept('+')) {  // mov.u64 %rd1, %rd2+8;
+        const auto more = parse_integer_expression();
+        if (!more) return recover();
+        o.offset = *more;
+        o.indexed = true;
+      }
       i.operands.push_back(std::move(o));
       if (!accept(',')) break;
     }
   }
   if (diagnostics_.size() != errors) return recover();
   if (moves_vectors_) return parse_vector_move(f, std::move(i), words);
+  if (op.text == "lop3" && write_out_lop3(f, i, words)) return expect(';') ? void() : recover();
   const bool free_form = op.text == "call" || op.text == "bra" || op.text == "brx";
   auto form = isa::match_row(op.text, words, free_form || image ? -1 : static_cast<int>(i.operands.size()));
   if (!form) {
@@ -260,7 +249,7 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   }
   i.form = *form;
   if (!expect(';')) return recover();
-  settle_operands(i);
+  settle_operands(f, i);
   if (image) check_image_operands(f, i);
   else if (!free_form) check_operands(f, i);
   if (f.body.size() > (8u << 20)) return error(op.at, "'{}' is too long", f.name);
@@ -379,8 +368,26 @@ bool Parser::parse_index(const Function& f, const Lexeme& name, Operand& out) {
     return false;
   }
   if (lex_.peek().token == Token::Word && lex_.peek().text != "WARP_SZ") {
-    error(lex_.peek().at, "an index in a register is not supported: add it to the address of '{}'", name.text);
-    return false;
+    const Lexeme l = lex_.take();
+    const auto reg = find_register(std::string(l.text));
+    const int bits = reg ? isa::bits_of(f.registers[*reg].type) : 0;
+    if (!takes_sums_ || !reg || isa::is_float(f.registers[*reg].type) || (bits != 16 && bits != 32 && bits != 64)) {
+      error(l.at, "'{}' cannot be an index here: add it to the address of '{}'", l.text, name.text);
+      return false;
+    }
+    Operand index;
+    index.kind = OperandKind::Register;
+    index.reg = *reg;
+    if (accept('+')) {
+      const auto more = parse_integer_expression();
+      if (!more) return false;
+      index.offset = *more;
+      index.indexed = true;
+    }
+    out.list.push_back(std::move(index));
+    out.indexed = true;
+    out.offset = array->element;  // until the index is written out (written_out.cc)
+    return expect(']');
   }
   const auto index = parse_integer_expression();
   if (!index || !expect(']')) return false;
@@ -473,14 +480,13 @@ bool Parser::parse_operand(Function& f, Operand& out, int depth) {
       l = lex_.peek();
     }
   }
-  if (l.token == Token::Dotted && l.text.size() > 1 && l.text[1] >= '0' && l.text[1] <= '9') l.token = Token::Number;  // .5
   if (l.token == Token::Number) {
     const bool hex = l.text.starts_with("0x") || l.text.starts_with("0X");
     const bool floating = l.text.starts_with("0f") || l.text.starts_with("0F") || l.text.starts_with("0d") || l.text.starts_with("0D") ||
                           (!hex && l.text.find_first_of(".eE") != std::string_view::npos);
     Lexer behind = lex_;
     behind.take();
-    if (floating && (l.text[0] == '.' || !operator_follows(behind))) {
+    if (floating && !operator_follows(behind)) {
       lex_.take();
       auto c = parse_number(l);
       if (!c) return false;

@@ -79,7 +79,7 @@ struct Elect : WarpRow { static constexpr char syntax[] = "elect.sync d:b32|p, e
 // --- the rest ----------------------------------------------------------------------------------------------------
 using MiscRow = EngineRow<Kind::Misc, Class::Misc>;
 struct Nanosleep : MiscRow { static constexpr char syntax[] = "nanosleep.u32 a:u32"; static constexpr Since since{63, 70}; static constexpr Effects effects{.waits = true}; };
-struct Pmevent : MiscRow { static constexpr char syntax[] = "pmevent #a:u32"; static constexpr Since since{14, 10}; };
+struct Pmevent : MiscRow { static constexpr char syntax[] = "pmevent{.mask} #a:u32"; static constexpr Since since{14, 10}; };
 struct Griddepcontrol : MiscRow { static constexpr char syntax[] = "griddepcontrol(.launch_dependents|.wait)"; static constexpr Since since{78, 90}; static constexpr Effects effects{.orders = true, .waits = true}; };
 struct Setmaxnreg : MiscRow { static constexpr char syntax[] = "setmaxnreg(.inc|.dec).sync.aligned.u32 #a:u32"; static constexpr Since since{80, 90}; };
 struct Alloca : MiscRow { static constexpr char syntax[] = "alloca.type d, a{, #b:u32}"; static constexpr Since since{73, 52}; using T = Types<Type::U32, Type::U64>; };

@@ -47,7 +47,7 @@ struct Cnot : LogicRow {
 struct Lop3 : LogicRow {
   static constexpr char syntax[] = "lop3.b32 d, a, b, c, #lut:u32";
   static constexpr Since since{43, 50};
-  static constexpr std::string_view about = "Any function of three bits, given as its truth table (a is 0xf0, b 0xcc, c 0xaa).";
+  static constexpr std::string_view about = "Any function of three bits, given as its truth table (a is 0xf0, b 0xcc, c 0xaa). lop3.or and lop3.and, with d|p and a predicate, are read as this and a setp.";
   using T = Types<Type::B32>;
   static uint32_t lane(auto m, uint32_t a, uint32_t b, uint32_t c, uint32_t lut) { return lop3(a, b, c, lut); }
 };
