@@ -100,7 +100,9 @@ void rows() {
   float* out = array<float>(1 << 21);
   const double* din = array<double>(kAll, 1, 0.001);
   double* dout = array<double>(kAll);
-  row("blocks of 8 threads", "thread", {1 << 16, [=] { saxpy<<<(1 << 16) / 8, 8>>>(in, out, 1 << 16); }}, "of 256", {1 << 16, [=] { saxpy<<<(1 << 16) / 256, 256>>>(in, out, 1 << 16); }}, 4);
+  const pattern::Form blocks_of_256{1 << 16, [=] { saxpy<<<(1 << 16) / 256, 256>>>(in, out, 1 << 16); }};
+  row("blocks of 8 threads", "thread", {1 << 16, [=] { saxpy<<<(1 << 16) / 8, 8>>>(in, out, 1 << 16); }}, "of 256", blocks_of_256, 4);
+  row("blocks of one thread", "thread", {1 << 16, [=] { saxpy<<<1 << 16, 1>>>(in, out, 1 << 16); }}, "of 256", blocks_of_256, 4);
 
   constexpr int kRows = 256, kColumns = 2048;
   static std::vector<float> host(size_t(kRows) * kColumns, 0.5f), sums(kRows);

@@ -32,15 +32,33 @@ void Emitter::end_block() {
   else b_.CreateRet(b_.getInt32(1));
 }
 
+// So many blocks further in the row.
+void Emitter::go_on_by(uint32_t blocks) {
+  const auto field = [&](size_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offset); };
+  const auto place = [&](size_t offset) { return context_field(offset, b_.getPtrTy(), true); };
+  const V left = context_field(offsetof(Context, next.more), b_.getInt64Ty(), false);
+  machine_store(b_.CreateSub(left, b_.getInt64(blocks)), field(offsetof(Context, next.more)));
+  const V linear = place(offsetof(Context, next.block_linear));
+  machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), linear), b_.getInt64(blocks)), linear);
+  const V x = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), row_.x), b_.getInt32(blocks));
+  b_.CreateStore(x, row_.x);
+  machine_store(x, place(offsetof(Context, next.block_x)));
+  const V beside = b_.CreateAdd(context_field(offsetof(Context, numbers.smid), b_.getInt32Ty(), false), b_.getInt32(blocks));
+  const V many = context_field(offsetof(Context, numbers.nsmid), b_.getInt32Ty(), true);
+  const V smid = blocks > 1 ? b_.CreateURem(beside, many) : b_.CreateSelect(b_.CreateICmpULT(beside, many), beside, b_.getInt32(0));
+  machine_store(smid, field(offsetof(Context, numbers.smid)));
+  machine_store(smid, place(offsetof(Context, next.block_smid)));
+}
+
 // All that is written for a block stands in a loop; what is to be done once moves before it.
 void Emitter::emit_next_block() {
   if (!row_.next) return;
-  const auto field = [&](size_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offset); };
   auto* first = BasicBlock::Create(c_, "first_block", w_.function, w_.entry);
   for (llvm::Instruction& i : llvm::make_early_inc_range(*w_.entry))
     if (llvm::isa<llvm::AllocaInst>(i)) i.moveBefore(*first, first->end());
   b_.SetInsertPoint(first);
   b_.CreateStore(context_field(offsetof(Context, numbers.ctaid), b_.getInt32Ty(), true), row_.x);
+  if (row_.failures) b_.CreateStore(b_.getInt32(0), row_.failures);
   b_.CreateBr(w_.entry);
 
   auto* on = new_block("go_on");
@@ -51,18 +69,7 @@ void Emitter::emit_next_block() {
   b_.SetInsertPoint(last);
   b_.CreateRet(b_.getInt32(1));
   b_.SetInsertPoint(on);
-  machine_store(b_.CreateSub(left, b_.getInt64(1)), field(offsetof(Context, next.more)));
-  const auto place = [&](size_t offset) { return context_field(offset, b_.getPtrTy(), true); };
-  const V linear = place(offsetof(Context, next.block_linear));
-  machine_store(b_.CreateAdd(machine_load(b_.getInt64Ty(), linear), b_.getInt64(1)), linear);
-  const V x = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), row_.x), b_.getInt32(1));
-  b_.CreateStore(x, row_.x);
-  machine_store(x, place(offsetof(Context, next.block_x)));
-  const V beside = b_.CreateAdd(context_field(offsetof(Context, numbers.smid), b_.getInt32Ty(), false), b_.getInt32(1));
-  const V there = b_.CreateICmpULT(beside, context_field(offsetof(Context, numbers.nsmid), b_.getInt32Ty(), true));
-  const V smid = b_.CreateSelect(there, beside, b_.getInt32(0));
-  machine_store(smid, field(offsetof(Context, numbers.smid)));
-  machine_store(smid, place(offsetof(Context, next.block_smid)));
+  go_on_by(1);
   b_.CreateBr(w_.entry);
 }
 

@@ -102,10 +102,13 @@ void Emitter::run() {
       return out;
     };
     registers_.storage[v] = cells(s, plan_.slopes[v], plan_.spreads[v]);
-    if (const Guessed* g = plan_.guessed.get()) {
-      const bool same = g->shapes.variables[v] == s && g->slopes[v] == plan_.slopes[v] && g->spreads[v] == plan_.spreads[v];
-      registers_.guessed.push_back(same ? registers_.storage[v] : cells(g->shapes.variables[v], g->slopes[v], g->spreads[v]));
-    }
+    const auto others = [&](const OtherShapes* o, Storage& storage) {
+      if (!o) return;
+      const bool same = o->shapes.variables[v] == s && o->slopes[v] == plan_.slopes[v] && o->spreads[v] == plan_.spreads[v];
+      storage.push_back(same ? registers_.storage[v] : cells(o->shapes.variables[v], o->slopes[v], o->spreads[v]));
+    };
+    others(plan_.guessed.get(), registers_.guessed);
+    others(plan_.packed.get(), registers_.packed);
     if (block_level(v)) {
       registers_.in_block[v] = cell(lane_type(bytes));
       registers_.block_after[v] = cell(lane_type(bytes));

@@ -5,13 +5,12 @@ namespace warpbeam::jit {
 
 using llvm::BasicBlock;
 
-void Emitter::change_shapes() {
-  Guessed& g = *plan_.guessed;
-  std::swap(changed_plan_.shapes, g.shapes);
-  std::swap(changed_plan_.slopes, g.slopes);
-  std::swap(changed_plan_.spreads, g.spreads);
-  std::swap(registers_.storage, registers_.guessed);
-  for (size_t n = 0; n < plan_.flow.nodes.size(); ++n) std::swap(changed_plan_.flow.nodes[n].waits, g.waits[n]);
+void Emitter::change_shapes(OtherShapes& other, Storage& storage) {
+  std::swap(changed_plan_.shapes, other.shapes);
+  std::swap(changed_plan_.slopes, other.slopes);
+  std::swap(changed_plan_.spreads, other.spreads);
+  std::swap(registers_.storage, storage);
+  for (size_t n = 0; n < plan_.flow.nodes.size(); ++n) std::swap(changed_plan_.flow.nodes[n].waits, other.waits[n]);
 }
 
 void Emitter::emit_guessed(const Region& region, V todo, BasicBlock* after) {
@@ -38,9 +37,9 @@ void Emitter::emit_guessed(const Region& region, V todo, BasicBlock* after) {
   b_.CreateCondBr(holds, as_guessed, otherwise);
   b_.SetInsertPoint(as_guessed);
   uses(Technique::GuessedMasks);
-  change_shapes();
+  change_shapes(*plan_.guessed, registers_.guessed);
   emit_warps(region, todo, false, after);
-  change_shapes();
+  change_shapes(*plan_.guessed, registers_.guessed);
   b_.SetInsertPoint(otherwise);
 }
 

@@ -56,7 +56,6 @@ bool Emitter::knows_source(const Source& s) const {
   if (s.special->kind == vm::SlotKind::LocalAddress || s.special->kind == vm::SlotKind::ParamAddress) return false;
   switch (s.special->special) {
     case Special::Tid:
-    case Special::Ntid:
     case Special::Laneid:
     case Special::Warpid:
     case Special::LanemaskEq:

@@ -62,6 +62,7 @@ void Emitter::emit_region(size_t r, BasicBlock* entry) {
       if (block_level(static_cast<uint32_t>(v)))
         b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.in_block[v]), registers_.block_after[v]);
     });
+  if (plan_.packed && row_.next) emit_pack(region);
   const V todo = once || agrees || watch_ ? nullptr : warps_to_run(region);
   auto* after = new_block("warps_done");
   if (plan_.guessed && !once && !agrees && !watch_) emit_guessed(region, todo, after);

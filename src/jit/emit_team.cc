@@ -181,7 +181,8 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
   }
   auto* fast = new_block("all_well");
   if (const V whole = all_fit_in_a_row(team, s); whole && team.stores) {
-    good = b_.CreateAnd(good, b_.CreateAnd(whole, stores_meet_nothing(team, s)));
+    as_member(team, 0);
+    good = b_.CreateAnd(good, b_.CreateAnd(whole, stores_meet_nothing(s, team.warps)));
   } else if (whole) {
     auto* careful = new_block("one_by_one");
     b_.CreateCondBr(b_.CreateAnd(good, whole), fast, careful, likely);

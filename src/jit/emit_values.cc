@@ -94,16 +94,20 @@ Value Emitter::read_special(const vm::FrameSlot& s, Width bytes) {
       const auto of = [&](V linear) {
         V x = linear;
         if (below > 1) x = b_.CreateUDiv(x, llvm::ConstantInt::get(x->getType(), below));
-        if (uint64_t(below) * n[c] < uint64_t(n[0]) * n[1] * n[2]) x = b_.CreateURem(x, llvm::ConstantInt::get(x->getType(), n[c]));
+        if (uint64_t(below) * n[c] < uint64_t(n[0]) * n[1] * n[2] * shapes_.packed)
+          x = b_.CreateURem(x, llvm::ConstantInt::get(x->getType(), n[c]));
         return x;
       };
       if (shape.runs == 0) return per_lane(of);
       for (uint32_t r = 0; r < shape.runs; ++r) v.run[r] = sized(of(b_.CreateAdd(first, b_.getInt32(r * (kLanes / shape.runs)))));
       return v;
     }
-    case Special::Ntid: return one(b_.getInt32(c < 3 ? n[c] : 1));
     case Special::Ctaid:
     case Special::ClusterId:
+      if (c == 0 && shape.runs > 1) {  // a block in each run
+        for (uint32_t r = 0; r < shape.runs; ++r) v.run[r] = sized(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), row_.x), b_.getInt32(r)));
+        return v;
+      }
       return one(c == 0 && row_.x ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), row_.x))
                  : c < 3          ? field(offsetof(Context, numbers.ctaid) + 4u * c)
                                   : b_.getInt32(0));

@@ -168,7 +168,7 @@ std::vector<char> Emitter::reached(uint32_t from, bool back) const {
 void Emitter::name_next_turns(const Access& a, V address) {
   constexpr uint64_t kLine = 64, kStretch = 1024;
   static const bool without = left_out("turns");
-  if (without || !as_.apart || a.shared || a.insn->op[1] < 0) return;
+  if (without || !as_.team || a.shared || a.insn->op[1] < 0) return;
   const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(as_.team->warps);
   const Shape shape = as_.team->in_step.shapes->source(a.insn->op[1], a.insn->base_width);
   const bool in_a_row = as_.team->streams && shape.paced && shape.pace == static_cast<int64_t>(bytes);

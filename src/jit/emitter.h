@@ -53,7 +53,14 @@ class Emitter : private Words, private Facts {
   void begin_blocks();
   void end_block();
   void emit_next_block();
-  void change_shapes();              // to those of the version, and back
+  void go_on_by(uint32_t blocks);
+  // Several blocks of the row as one warp (emit_packs.cc).
+  void emit_pack(const Region& region);
+  void emit_packed(const Region& region, const Pack& pack, uint32_t node, const std::vector<llvm::BasicBlock*>& blocks,
+                   llvm::BasicBlock* finish);
+  std::optional<Pack> find_pack(const Region& region) const;
+  bool suits_pack(uint32_t node) const;
+  void change_shapes(OtherShapes& other, Storage& storage);  // to those of a version, and back
   void emit_nodes(const Region& region);
   void emit_node(uint32_t node);
   void part(const Node& node, V taken);
@@ -273,7 +280,8 @@ class Emitter : private Words, private Facts {
   Team find_team(const Region& region);
   Team find_team(const Region& region, bool may_store);
   bool stores_in_turn(const Region& region, const Team& team) const;
-  V stores_meet_nothing(Team& team, const Straight& s);
+  bool known_before_stores(const Node& node, size_t& pairs) const;
+  V stores_meet_nothing(const Straight& s, int warps);
   bool suits_team(const vm::Insn& insn, bool may_store = false) const;
   bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;
   bool gains_from_team(const Region& region, const Team& team) const;

@@ -192,50 +192,56 @@ bool Emitter::hides_nothing(const Region& region, Team& team) const {
 bool Emitter::stores_in_turn(const Region& region, const Team& team) const {
   if (watch_ || !team.streams || team.counts) return false;
   size_t pairs = 0;
-  for (uint32_t n : region.nodes) {
-    if (!team.together[n]) continue;
-    const Node& node = flow_.nodes[n];
-    const uint32_t end = node.last ? node.end - 1 : node.end;
-    const Straight s = straight(node.begin, end);
-    bool stored = false;
-    size_t known = 0;
-    for (uint32_t k = node.begin; k < end; ++k) {
-      const vm::Insn& i = flow_.code->insns[k];
-      if (i.silent() || flow_.cell_access(i)) continue;
-      if (const std::optional<Access> a = access_of(i)) {
-        if (i.guard >= 0 || known == s.accesses.size() || s.accesses[known].insn != &i || shapes_.source(i.op[1], i.base_width).runs != 1)
-          return false;
-        ++known;
-        stored = stored || !a->load;
-        continue;
-      }
-      if (!stored || i.step == vm::Step::NotPred || std::ranges::find(s.ahead, k) != s.ahead.end()) continue;
-      const bool widens = (i.source->form.row->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide;
-      if (widens || or_for_sum(shapes_, i)) return false;  // and may find that it wraps around
-    }
-    for (const auto& [w, a] : stores_and_others(s.accesses)) {
-      ++pairs;
-      const int64_t apart = std::abs(w->insn->imm - a->insn->imm);
-      const bool same = w->insn->op[1] == a->insn->op[1];
-      if (same &&
-          (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w->total(), a->total())) : w->total() != a->total()))
-        return false;
-    }
-  }
+  for (uint32_t n : region.nodes)
+    if (team.together[n] && !known_before_stores(flow_.nodes[n], pairs)) return false;
   return pairs <= kMostPairs;
 }
 
-// What is stored is not what is accessed elsewhere in the node, as far as all of the team's warps go, which lie in a row.
-V Emitter::stores_meet_nothing(Team& team, const Straight& s) {
-  V good = b_.getTrue();
-  as_member(team, 0);
+// ... and which `pairs` of accesses it has to look at.
+bool Emitter::known_before_stores(const Node& node, size_t& pairs) const {
+  const uint32_t end = node.last ? node.end - 1 : node.end;
+  const Straight s = straight(node.begin, end);
+  bool stored = false;
+  size_t known = 0;
+  for (uint32_t k = node.begin; k < end; ++k) {
+    const vm::Insn& i = flow_.code->insns[k];
+    if (i.silent() || flow_.cell_access(i)) continue;
+    if (const std::optional<Access> a = access_of(i)) {
+      if (i.guard >= 0 || known == s.accesses.size() || s.accesses[known].insn != &i || shapes_.source(i.op[1], i.base_width).runs != 1)
+        return false;
+      ++known;
+      stored = stored || !a->load;
+      continue;
+    }
+    if (!stored || i.step == vm::Step::NotPred || std::ranges::find(s.ahead, k) != s.ahead.end()) continue;
+    const bool widens = (i.source->form.row->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide;
+    if (widens || or_for_sum(shapes_, i)) return false;  // and may find that it wraps around
+  }
   for (const auto& [w, a] : stores_and_others(s.accesses)) {
-    if (w->insn->op[1] == a->insn->op[1]) continue;  // stores_in_turn
-    const uint64_t bytes = kLanes * static_cast<uint64_t>(team.warps);
-    const V from = b_.CreateSub(address_of(*a).run[0], address_of(*w).run[0]);
+    ++pairs;
+    const int64_t apart = std::abs(w->insn->imm - a->insn->imm);
+    const bool same = w->insn->op[1] == a->insn->op[1];
+    if (same && (apart ? apart < static_cast<int64_t>(kLanes * kMostOnLines * std::max(w->total(), a->total())) : w->total() != a->total()))
+      return false;
+  }
+  return true;
+}
+
+// What so many warps store, whose places lie in a row, is not what they access elsewhere in the node.
+V Emitter::stores_meet_nothing(const Straight& s, int warps) {
+  V good = b_.getTrue();
+  const auto reach = [&](const Access& a, const Value& at) {
+    return b_.getInt64(static_cast<uint64_t>(std::abs(at.stride)) * static_cast<uint64_t>(kLanes * warps - 1) + a.total());
+  };
+  for (const auto& [w, a] : stores_and_others(s.accesses)) {
+    if (w->insn->op[1] == a->insn->op[1]) continue;  // known_before_stores
+    const Value to = address_of(*w), at = address_of(*a);
+    const V low = at.stride < 0 ? b_.CreateAdd(at.run[0], b_.getInt64(static_cast<uint64_t>(at.stride * (kLanes * warps - 1)))) : at.run[0];
+    const V from = b_.CreateSub(low, to.run[0]);
     // From a's end before w to w's end before a.
-    V meets = b_.CreateICmpULT(b_.CreateAdd(from, b_.getInt64(bytes * a->total() - 1)), b_.getInt64(bytes * (a->total() + w->total()) - 1));
-    if (a->total() == w->total()) meets = b_.CreateAnd(meets, b_.CreateICmpNE(from, b_.getInt64(0)));
+    const V beyond = b_.CreateSub(reach(*a, at), b_.getInt64(1));
+    V meets = b_.CreateICmpULT(b_.CreateAdd(from, beyond), b_.CreateAdd(beyond, reach(*w, to)));
+    if (a->total() == w->total() && at.stride == to.stride) meets = b_.CreateAnd(meets, b_.CreateICmpNE(from, b_.getInt64(0)));
     good = b_.CreateAnd(good, b_.CreateNot(meets));
   }
   return good;

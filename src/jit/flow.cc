@@ -217,7 +217,11 @@ Source Flow::source(int32_t at, Width bytes) const {
   Source s;
   if (at < 0) return s;
   if (const auto v = variable(at)) return {SourceKind::Variable, *v, 0, nullptr};
-  if (const auto f = special_at.find(at); f != special_at.end()) return {SourceKind::Special, 0, 0, f->second};
+  if (const auto f = special_at.find(at); f != special_at.end()) {
+    const vm::FrameSlot& special = *f->second;
+    if (special.kind != vm::SlotKind::Special || special.special != isa::Special::Ntid) return {SourceKind::Special, 0, 0, &special};
+    return {SourceKind::Constant, 0, special.component < 3 ? block[special.component] : 1, nullptr};
+  }
   s.kind = SourceKind::Constant;
   std::memcpy(&s.bits, code->constants.data() + (at - static_cast<int32_t>(code->constants_at)),
               bytes == 0 ? 4 : std::min<size_t>(bytes, 8));
@@ -306,6 +310,7 @@ std::string build_flow(Flow& flow, const vm::FunctionCode& code, const vm::Engin
                        const EarlyLeaves& early, bool watched, bool in_turns) {
   flow.code = &code;
   flow.services = &services;
+  flow.block = block;
   for (const vm::FrameSlot& s : code.slots) flow.special_at[s.offset] = &s;
   for (const vm::Insn& i : code.insns) flow.slots.push_back(slots_of(i, code));
   find_local_cells(flow, watched);

@@ -83,6 +83,7 @@ struct CellAccess {
 struct Flow {
   const vm::FunctionCode* code = nullptr;
   const vm::EngineServices* services = nullptr;
+  std::array<uint32_t, 3> block{1, 1, 1};
   std::vector<Variable> variables;
   std::unordered_map<int32_t, uint32_t> variable_at;
   std::unordered_map<int32_t, const vm::FrameSlot*> special_at;

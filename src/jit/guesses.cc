@@ -10,6 +10,7 @@ namespace {
 
 using isa::Kind;
 
+constexpr uint32_t kWarp = 32;
 constexpr size_t kMostInstructions = 600, kMostOfRegion = 150;  // of which there are two versions
 
 // x - 1
@@ -36,12 +37,37 @@ std::vector<LowBits> find_guesses(const Flow& flow) {
   return out;
 }
 
+// Settles the shapes, and leaves what the flow knows of waiting lanes as it is.
+void settle(OtherShapes& other, Flow& flow, const std::vector<char>& decides, bool barriers) {
+  std::vector<Bits> waits;
+  for (Node& node : flow.nodes) waits.push_back(node.waits);
+  settle_shapes(other.shapes, flow, decides, barriers);
+  for (size_t n = 0; n < flow.nodes.size(); ++n) {
+    other.waits.push_back(std::move(flow.nodes[n].waits));
+    flow.nodes[n].waits = std::move(waits[n]);
+  }
+}
+
 }  // namespace
 
-std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
-                                      const std::vector<char>& decides, bool barriers, const std::vector<LaneLoop>& loops) {
+std::unique_ptr<OtherShapes> pack_shapes(Flow& flow, const Shapes& shapes, const std::vector<char>& decides) {
+  const auto& [x, y, z] = shapes.block;
+  const uint32_t threads = x * y * z;
+  if (threads != 1 && threads != 8 && threads != 16) return nullptr;
+  auto p = std::make_unique<OtherShapes>();
+  p->shapes = shapes;
+  p->shapes.packed = kWarp / threads;
+  std::ranges::fill(p->shapes.variables, Shape{});
+  settle(*p, flow, decides, false);
+  p->slopes.assign(flow.variables.size(), 0);
+  p->spreads = p->slopes;
+  return p;
+}
+
+std::unique_ptr<OtherShapes> guess_shapes(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
+                                          const std::vector<char>& decides, bool barriers, const std::vector<LaneLoop>& loops) {
   if (flow.code->insns.size() > kMostInstructions || !loops.empty()) return nullptr;
-  auto g = std::make_unique<Guessed>();
+  auto g = std::make_unique<OtherShapes>();
   g->shapes = shapes;
   g->shapes.guesses = find_guesses(flow);
   const auto guessed = [&](const vm::Insn& i) { return g->shapes.guessed_operand(i) > 0; };
@@ -54,15 +80,9 @@ std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const st
   }
   for (size_t v = 0; v < flow.variables.size(); ++v)
     if (!shared.has(v)) g->shapes.variables[v] = Shape{};
-  std::vector<Bits> waits;
-  for (Node& node : flow.nodes) waits.push_back(node.waits);
-  settle_shapes(g->shapes, flow, decides, barriers);
+  settle(*g, flow, decides, barriers);
   g->slopes = find_slopes(flow, g->shapes, regions, loops);
   g->spreads = find_spreads(flow, g->shapes, regions, loops);
-  for (size_t n = 0; n < flow.nodes.size(); ++n) {
-    g->waits.push_back(std::move(flow.nodes[n].waits));
-    flow.nodes[n].waits = std::move(waits[n]);
-  }
   // What outlives regions must look the same.
   bool same = g->shapes.loose == shapes.loose;
   shared.each([&](size_t v) { same = same && g->shapes.variables[v] == shapes.variables[v]; });

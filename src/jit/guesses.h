@@ -9,15 +9,21 @@
 
 namespace warpbeam::jit {
 
-struct Guessed {
+// What a second version of code takes variables for.
+struct OtherShapes {
   Shapes shapes;
   std::vector<Bits> waits;     // by node
   std::vector<char> slopes, spreads;  // by variable
 };
 
 // Null: there is nothing to guess.
-std::unique_ptr<Guessed> guess_shapes(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
-                                      const std::vector<char>& decides, bool barriers, const std::vector<LaneLoop>& loops);
+std::unique_ptr<OtherShapes> guess_shapes(Flow& flow, const Shapes& shapes, const std::vector<Region>& regions,
+                                          const std::vector<char>& decides, bool barriers, const std::vector<LaneLoop>& loops);
+
+// Idea: lanes that a block of 1, 8 or 16 threads leaves idle are those of the blocks that follow it in the grid's row: `%ctaid.x` is
+// one number more from block to block. Precondition: the kernel's code can be run by several blocks in step (emit_packs.cc).
+// Fallback: block by block. Null: blocks do not fill a part of a warp, or there is a barrier.
+std::unique_ptr<OtherShapes> pack_shapes(Flow& flow, const Shapes& shapes, const std::vector<char>& decides);
 
 // What a version of a region rests on: masks, and the instructions that find them when the region begins.
 struct Mask {

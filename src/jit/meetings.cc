@@ -94,7 +94,6 @@ class Differing {
   bool special(isa::Special s, int component) const {
     switch (s) {
       case isa::Special::Tid: return block_[static_cast<size_t>(component)] > 1 && (component > 0 || 32 % block_[0] != 0);
-      case isa::Special::Ntid:
       case isa::Special::Ctaid:
       case isa::Special::Nctaid:
       case isa::Special::Laneid: return false;

@@ -159,6 +159,8 @@ void find_techniques(KernelPlan& plan, const PlanRequest& r) {
   if (!left_out("spreads") && !r.wanted.compiled) plan.spreads = find_spreads(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
   if (!left_out("guesses") && !r.wanted.compiled && !plan.flow.in_turns)
     plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, plan.regions.size() > 1, plan.lane_loops);
+  if (!left_out("packs") && !r.wanted.compiled && !plan.flow.in_turns && plan.regions.size() == 1)
+    plan.packed = pack_shapes(plan.flow, plan.shapes, plan.decides);
 }
 
 // Where warps wait for barriers in memory some of them may well go other ways than others, as where one fills what others empty.

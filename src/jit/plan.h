@@ -29,7 +29,7 @@ struct KernelPlan {
   Roots roots;
   std::vector<LaneLoop> lane_loops;
   std::vector<char> slopes, spreads;  // by variable
-  std::unique_ptr<Guessed> guessed;
+  std::unique_ptr<OtherShapes> guessed, packed;  // of versions for guessed masks, and for several blocks in a warp
   std::vector<Region> regions;
   std::vector<char> decides;
   std::vector<char> settled;  // by node, where somebody wants events

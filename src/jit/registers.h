@@ -14,7 +14,7 @@ using Storage = std::vector<std::array<llvm::AllocaInst*, 4>>;  // by variable
 
 struct Registers {
   Storage storage;                            // what this warp sees
-  Storage guessed;                            // of the version for what is guessed
+  Storage guessed, packed;                    // of the versions for what is guessed, and for several blocks
   std::vector<char> block_level;              // by variable: one value for the block, or one that grows evenly from warp to warp
   std::vector<llvm::AllocaInst*> in_block;    // of those, between regions
   std::vector<llvm::AllocaInst*> block_after; // their values after the region, from the last warp that ran it

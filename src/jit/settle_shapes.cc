@@ -117,6 +117,7 @@ void settle_shapes(Shapes& s, Flow& flow, const std::vector<char>& decides, bool
           if (per_warp[b]) r = of_warp(r);
           if (r.runs && s.needs_blend(b, *v)) r = vector_shape();
           if (flow.variables[*v].bytes == 16) r = vector_shape();
+          if (flow.nodes[0].live_in.has(*v)) r.known = false, r.number = 0;  // on some way nothing is written before it is read
           if (flow.variables[*v].bytes == 0 && !r.uniform()) r = vector_shape();
           r = join(s.variables[*v], r);
           if (!(r == s.variables[*v])) {

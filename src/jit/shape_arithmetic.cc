@@ -53,6 +53,8 @@ Shape join(const Shape& a, const Shape& b) {
   s.reach = std::max(a.reach, b.reach);
   s.align = std::min(a.align, b.align);
   s.bits = std::max(a.bits, b.bits);
+  s.known = a.known && b.known && a.number == b.number;
+  s.number = s.known ? a.number : 0;
   return with_pace(s, pace_of(a) == pace_of(b) ? pace_of(a) : std::nullopt);
 }
 
@@ -79,18 +81,17 @@ Shape add(const Shape& a, const Shape& b, bool subtract) {
   return with_pace(s, pa && pb ? std::optional(subtract ? *pa - *pb : *pa + *pb) : std::nullopt);
 }
 
-bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value) {
-  const Source s = flow.source(at, bytes);
-  value = s.bits;
-  return s.kind == SourceKind::Constant;
+bool constant_of(const Shapes& shapes, int32_t at, Width bytes, uint64_t& value) {
+  const Shape s = shapes.source(at, bytes);
+  value = s.number;
+  return s.known;
 }
 
-Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, int32_t b_at, Width bytes, bool widened) {
+Shape multiply(const Shape& a, const Shape& b, Width bytes, bool widened) {
   if (a.vector() || b.vector()) return vector_shape();
-  uint64_t c;
   const int bits = a.bits + b.bits > 31 ? 64 : a.bits + b.bits;
-  for (const auto& [x, y, at] : {std::tuple{a, b, b_at}, std::tuple{b, a, a_at}})
-    if (constant_of(flow, at, bytes, c)) {
+  for (const auto& [x, y] : {std::pair{a, b}, std::pair{b, a}})
+    if (const uint64_t c = y.number; y.known) {
       const int64_t factor = widened ? static_cast<uint32_t>(c) : bytes == 4 ? static_cast<int32_t>(c) : static_cast<int64_t>(c);
       const auto grows = std::abs(factor) <= INT32_MAX ? pace_of(x) : std::nullopt;
       const auto pace = grows ? std::optional(*grows * factor) : std::nullopt;

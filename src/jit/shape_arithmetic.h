@@ -20,9 +20,9 @@ Shape join(const Shape& a, const Shape& b);
 uint8_t sum_bits(uint8_t a, uint8_t b);
 Shape runs_of(int runs, int64_t stride, Reach reach, int align, int bits);
 Shape add(const Shape& a, const Shape& b, bool subtract);
-bool constant_of(const Flow& flow, int32_t at, Width bytes, uint64_t& value);
+bool constant_of(const Shapes& shapes, int32_t at, Width bytes, uint64_t& value);
 // `widened`: an unsigned 32-bit product with all its 64 bits; the low bits do not tell signed factors from unsigned ones.
-Shape multiply(const Flow& flow, const Shape& a, const Shape& b, int32_t a_at, int32_t b_at, Width bytes, bool widened = false);
+Shape multiply(const Shape& a, const Shape& b, Width bytes, bool widened = false);
 
 // `y * 512 | x`, which compilers make of a sum where they know that x is below 512, and we do not: the operand whose lowest bits are zeros.
 // It is taken for the sum that it was where widened values are assumed not to wrap, and the code checks it likewise. 0: it is no such or.

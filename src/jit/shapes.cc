@@ -29,7 +29,7 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
       const uint32_t x = block[0], c = s.component;
       if (c > 2 || block[c] == 1) return uniform_shape(Reach::Block, 62, 0);
       const int bits = std::bit_width(block[c] - 1);
-      if (c == 0 && (one_dimension || x % 32 == 0))
+      if (packed == 1 && c == 0 && (one_dimension || x % 32 == 0))
         return with_pace(runs_of(1, 1, Reach::Warp, kWarpBits, bits), one_dimension ? std::optional(32)
                                                                       : x == 32     ? std::optional(0)
                                                                                     : std::nullopt);
@@ -40,11 +40,17 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
                          x == 32 && block[2] == 1 ? std::optional(1) : std::nullopt);
       if (c == 1 && std::has_single_bit(x) && x < 32) {
         const Shape y = runs_of(static_cast<int>(32 / x), 0, Reach::Warp, 0, bits);
-        if (x * block[1] % 32) return y;  // a warp may go on in the next plane
+        if (x * block[1] % 32) return y;  // a warp may go on in the next plane, or block
         return with_pace(spaced(y, 1), block[2] == 1 ? std::optional(32 / x) : std::nullopt);
       }
       if (c == 2 && (x * block[1]) % 32 == 0) return uniform_shape(Reach::Warp, 0, static_cast<uint8_t>(bits));
       return vector_shape();
+    }
+    case Special::Ctaid: {
+      constexpr int kBits = 31;
+      if (packed == 1 || s.component > 0) return uniform_shape(Reach::Block);
+      if (packed == 32) return runs_of(1, 1, Reach::Warp, 0, kBits);
+      return spaced(runs_of(static_cast<int>(packed), 0, Reach::Warp, 0, kBits), 1);
     }
     case Special::Laneid: return lone() ? uniform_shape(Reach::Block, 62, 0) : runs_of(1, 1, Reach::Block, 62, 5);
     case Special::LanemaskEq:
@@ -53,7 +59,6 @@ Shape Shapes::special(const vm::FrameSlot& s) const {
     case Special::LanemaskGe:
     case Special::LanemaskGt: return lone() ? uniform_shape(Reach::Block) : vector_shape();
     case Special::Warpid: return with_pace(uniform_shape(Reach::Warp, 0, 5), 1);
-    case Special::Ntid: return uniform_shape(Reach::Block, s.component < 3 ? static_cast<uint8_t>(log2_of(block[s.component])) : 0, 11);
     default: return uniform_shape(Reach::Block);
   }
 }
@@ -62,8 +67,13 @@ Shape Shapes::source(int32_t at, Width bytes) const {
   const Source s = flow->source(at, bytes);
   switch (s.kind) {
     case SourceKind::Variable: return variables[s.variable];
-    case SourceKind::Constant:
-      return uniform_shape(Reach::Block, static_cast<uint8_t>(s.bits ? log2_of(s.bits) : 62), static_cast<uint8_t>(std::bit_width(s.bits)));
+    case SourceKind::Constant: {
+      Shape c =
+          uniform_shape(Reach::Block, static_cast<uint8_t>(s.bits ? log2_of(s.bits) : 62), static_cast<uint8_t>(std::bit_width(s.bits)));
+      c.known = true;
+      c.number = s.bits;
+      return c;
+    }
     case SourceKind::Special: return special(*s.special);
     default: return vector_shape();
   }
@@ -115,11 +125,11 @@ static bool warps_agree(const Shapes& s, const vm::Insn& i) {
   const bool more = m.cmp == Cmp::Gt || m.cmp == Cmp::Hi, least = m.cmp == Cmp::Ge || m.cmp == Cmp::Hs;
   if (swap ? more || most : less || least) return bound.align >= span;
   uint64_t known = 0;
-  return (swap ? less || least : more || most) && constant_of(*s.flow, i.op[swap ? 1 : 2], bytes, known) && log2_of(known + 1) >= span;
+  return (swap ? less || least : more || most) && constant_of(s, i.op[swap ? 1 : 2], bytes, known) && log2_of(known + 1) >= span;
 }
 
 Shape Shapes::result(const vm::Insn& i) const {
-  if (i.step == vm::Step::NotPred) return source(i.op[1], 0).uniform() ? source(i.op[1], 0) : vector_shape();
+  if (i.step == vm::Step::NotPred) return source(i.op[1], 0).uniform() ? uniform_shape(source(i.op[1], 0).reach) : vector_shape();
   if (i.step == vm::Step::PickTarget) {
     const Shape target = source(i.op[1], 8);
     return target.unset ? Shape{} : target.uniform() ? uniform_shape(target.reach) : vector_shape();
@@ -230,10 +240,10 @@ Shape Shapes::result(const vm::Insn& i) const {
   uint64_t c;
   if (op == Opcode::Add && !m.sat && row.types.size() > 2) return add(a, b, false);
   if (op == Opcode::Sub && !m.sat && row.types.size() > 2) return add(a, b, true);
-  if (op == Opcode::Mul && lo) return multiply(*flow, a, b, i.op[1], i.op[2], bytes);
-  if (op == Opcode::Mad && lo) return add(multiply(*flow, a, b, i.op[1], i.op[2], bytes), source(i.op[3], bytes), false);
+  if (op == Opcode::Mul && lo) return multiply(a, b, bytes);
+  if (op == Opcode::Mad && lo) return add(multiply(a, b, bytes), source(i.op[3], bytes), false);
   if ((op == Opcode::Mul || op == Opcode::Mad) && wide && bytes == 4) {
-    Shape r = multiply(*flow, a, b, i.op[1], i.op[2], bytes, !isa::is_signed(t));
+    Shape r = multiply(a, b, bytes, !isa::is_signed(t));
     // What does not wrap in any warp may do so from warp to warp.
     for (const Shape& x : {a, b})
       if (warps_wrap && x.paced && x.bits > 30) r = with_pace(r, std::nullopt);
@@ -243,7 +253,7 @@ Shape Shapes::result(const vm::Insn& i) const {
     }
     return op == Opcode::Mad ? add(r, source(i.op[3], 8), false) : r;
   }
-  if (op == Opcode::Shl && constant_of(*flow, i.op[2], 4, c)) {
+  if (op == Opcode::Shl && constant_of(*this, i.op[2], 4, c)) {
     if (a.vector() || c > 32 || std::abs(a.stride) > INT32_MAX) return flat ? runs_of(runs, 0, reach, 0, 64) : vector_shape();
     const auto pace = pace_of(a);
     return with_pace(spaced(runs_of(a.runs, a.stride * (int64_t(1) << c), a.reach, a.align + static_cast<int>(c),
@@ -259,7 +269,7 @@ Shape Shapes::result(const vm::Insn& i) const {
   }
   if (op == Opcode::And) {
     for (const auto& [x, at] : {std::pair{a, i.op[2]}, std::pair{b, i.op[1]}}) {
-      if (x.vector() || !constant_of(*flow, at, bytes, c)) continue;
+      if (x.vector() || !constant_of(*this, at, bytes, c)) continue;
       const int width = std::bit_width(c);
       if (x.stride == 0) return runs_of(x.runs, 0, x.reach, std::max<int>(c ? log2_of(c) : 62, x.align), std::min<int>(x.bits, width));
       if (x.stride != 1) return vector_shape();
@@ -273,7 +283,7 @@ Shape Shapes::result(const vm::Insn& i) const {
       return vector_shape();
     }
   }
-  if (op == Opcode::Shr && constant_of(*flow, i.op[2], 4, c) && !a.vector() && c < 32) {
+  if (op == Opcode::Shr && constant_of(*this, i.op[2], 4, c) && !a.vector() && c < 32) {
     const int align = std::max<int>(0, a.align - static_cast<int>(c));
     const int bits = isa::is_signed(t) && a.bits > 31 ? 64 : std::max<int>(0, a.bits - static_cast<int>(c));
     if (a.stride == 0) return runs_of(a.runs, 0, a.reach, align, bits);

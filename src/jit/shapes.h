@@ -25,6 +25,8 @@ struct Shape {
   int64_t gap = 0;
   bool paced = false;     // from warp to warp it grows by `pace`; what is the same in the whole block grows by nothing
   int64_t pace = 0;
+  bool known = false;     // it is `number`, always
+  uint64_t number = 0;
   bool vector() const { return !unset && runs == 0; }
   bool uniform() const { return runs == 1 && stride == 0; }
   bool one_value() const { return uniform() && reach == Reach::Block; }
@@ -58,6 +60,7 @@ bool is_approximation(const vm::Insn& insn);  // .approx, .full: the special fun
 
 struct Shapes {
   std::array<uint32_t, 3> block{1, 1, 1};
+  uint32_t packed = 1;                 // blocks of the grid's row that a warp runs at once (pack_shapes)
   bool assume_no_wrap = true;          // widened values of known stride do not wrap: the code checks and hands over
   bool warps_wrap = true;              // from warp to warp they may
   std::vector<Shape> variables;
@@ -67,7 +70,7 @@ struct Shapes {
   const Flow* flow = nullptr;
 
   // The block is a single thread: whatever it has is the same in all of its lanes.
-  bool lone() const { return block[0] * block[1] * block[2] == 1; }
+  bool lone() const { return block[0] * block[1] * block[2] * packed == 1; }
   Shape special(const vm::FrameSlot& slot) const;
   Shape source(int32_t at, Width bytes) const;
   // The shape of an instruction's result before it is joined with what else its variable holds.

@@ -62,6 +62,12 @@ struct Team {
   WatchCounters counters;
 };
 
+// Blocks that a warp runs at once (emit_packs.cc).
+struct Pack {
+  std::vector<char> together;                      // by node: what they run so
+  std::vector<Access> reads;                       // of what may change, in nodes that do not store
+};
+
 // A branch that compares what grows evenly from warp to warp.
 struct Decision {
   const vm::Insn* compare = nullptr;

@@ -12,6 +12,7 @@ namespace warpbeam::jit {
   X(RehearsedWhole, "rehearsed to its end")        \
   X(Rehearsed, "rehearsed")                        \
   X(BlockAfterBlock, "block after block")          \
+  X(BlocksInAWarp, "blocks in a warp")             \
   X(LoneThread, "a lone thread")                   \
   X(OncePerBlock, "once for the block")            \
   X(Kept, "kept across barriers")                  \

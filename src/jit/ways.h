@@ -32,6 +32,7 @@ struct Votes {
 struct BlockRow {
   llvm::BasicBlock* next = nullptr;              // null: the code is for one block
   llvm::AllocaInst* x = nullptr;                 // its place in the row, where it is not
+  llvm::AllocaInst* failures = nullptr;          // of packs of blocks, from the first block on
 };
 
 }  // namespace warpbeam::jit
