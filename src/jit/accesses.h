@@ -25,12 +25,13 @@ struct Windows {
   std::vector<V> parts;    // registers full of it, once it is loaded
 };
 
-inline constexpr uint64_t kPiece = 16;  // bytes that are loaded for a lane
+inline constexpr uint64_t kPiece = 16;  // bytes that are loaded or stored for a lane at once
 
-// Loads of words that lie side by side in each lane (emit_pieces.cc).
+// Loads or stores of words that lie side by side in each lane (emit_pieces.cc).
 struct Piece {
-  int64_t from = 0;                      // the first word's offset
-  std::vector<const vm::Insn*> loads;
+  int64_t from = 0;                         // the first word's offset
+  std::vector<const vm::Insn*> accesses{};  // as they are executed
+  uint64_t bytes = kPiece;                  // more, or fewer, of stores
 };
 
 struct Pieces {

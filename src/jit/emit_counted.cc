@@ -142,15 +142,15 @@ void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on
 void Emitter::count_piece(const Piece& piece, V lanes, uint64_t bytes) {
   const auto number = static_cast<uint32_t>(watch_->sites.size());
   WatchTables::Site site;
-  site.insn = piece.loads.front();
-  for (size_t k = 1; k < piece.loads.size(); ++k)
-    site.together.emplace_back(piece.loads[k], static_cast<uint64_t>(piece.loads[k]->imm - site.insn->imm));
+  site.insn = piece.accesses.front();
+  for (size_t k = 1; k < piece.accesses.size(); ++k)
+    site.together.emplace_back(piece.accesses[k], static_cast<uint64_t>(piece.accesses[k]->imm - site.insn->imm));
   site.step = static_cast<uint32_t>(bytes);
   site.at = watch_->counters;
   site.lanes_at = site.at + static_cast<uint32_t>(vm::BlockObserver::kPlaces / bytes);
   watch_->counters = site.lanes_at + kLanes + 1;
   V on_one_line = nullptr;
-  if (processor_.wide && std::ranges::all_of(piece.loads, [&](const vm::Insn* load) { return may_lie_apart(*load); })) {
+  if (processor_.wide && std::ranges::all_of(piece.accesses, [&](const vm::Insn* load) { return may_lie_apart(*load); })) {
     site.apart_at = watch_->counters++;
     const V begins = b_.CreateAdd(lanes, splat(b_.getInt64(static_cast<uint64_t>(piece.from - site.insn->imm))));
     on_one_line = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateAnd(begins, splat(b_.getInt64(kPiece - 1))), splat(b_.getInt64(0)))),

@@ -1,8 +1,9 @@
-// Lanes that read words side by side, each at a place of its own: rows of a matrix of which a thread has one, members of a
-// structure. Each lane's words come with one load of the host and the lanes' with a transposition, which takes a fraction of
-// what gathers take, one for each word.
+// Lanes that read or write words side by side, each at a place of its own: rows of a matrix of which a thread has one, members of a
+// structure. Each lane's words come or go with one access of the host, and the lanes' with a transposition, which takes a fraction of
+// what gathers and scatters take, one for each word.
 //
-// The loads are made where the first of them stands: nothing between them minds, or changes memory.
+// Loads are made where the first of them stands: nothing between them minds, or changes memory. Stores are made where the last of
+// them stands: nothing between them reads or changes memory, or what they store, and no lane stores where another does.
 #include <algorithm>
 #include <cstdlib>
 
@@ -15,16 +16,16 @@ using llvm::FixedVectorType;
 
 namespace {
 
-constexpr size_t kFewest = 12;  // bytes of a piece that are wanted
+constexpr size_t kFewest = 8;  // bytes of a piece that are wanted, or of one access kFewestOfOne
+constexpr size_t kFewestOfOne = 12;
 
-bool is_plain_load(const Access& a) {
+bool is_plain(const Access& a) {
   const vm::Insn& i = *a.insn;
   const isa::Sem sem = i.mods().sem;
-  return a.load && !a.shared && i.guard < 0 && a.memory >= 4 && i.op[1] >= 0 && i.base_width == 8 &&
-         (sem == isa::Sem::None || sem == isa::Sem::Weak);
+  return !a.shared && i.guard < 0 && a.memory >= 4 && i.op[1] >= 0 && i.base_width == 8 && (sem == isa::Sem::None || sem == isa::Sem::Weak);
 }
 
-uint64_t bytes_of(const vm::Insn& load) { return isa::bytes_of(load.type()) * (load.list ? load.count : 1); }
+uint64_t bytes_of(const vm::Insn& access) { return isa::bytes_of(access.type()) * (access.list ? access.count : 1); }
 
 // Do lanes lie apart, and not at every second or fourth word, which has a form of its own (emit_sloped.cc)?
 bool scattered(const Shape& shape, uint64_t bytes) {
@@ -35,28 +36,47 @@ bool scattered(const Shape& shape, uint64_t bytes) {
 
 }  // namespace
 
-// Pieces of 16 bytes of which the loads read most words.
+// Pieces of 16 bytes of which the loads read most words. None of them reads beyond the words that are wanted if it can be.
 std::vector<Piece> Emitter::pieces_of(std::vector<const vm::Insn*> loads) {
   std::ranges::sort(loads, {}, &vm::Insn::imm);
   std::vector<Piece> out;
+  const int64_t bytes = loads.empty() ? 0 : static_cast<int64_t>(bytes_of(*loads[0]));
   for (size_t k = 0; k < loads.size();) {
-    Piece piece{loads[k]->imm, {}};
+    Piece piece{loads[k]->imm};
     size_t next = k;
-    const int64_t bytes = static_cast<int64_t>(bytes_of(*loads[k]));
     size_t wanted = 0;
     for (; next < loads.size() && loads[next]->imm < piece.from + static_cast<int64_t>(kPiece); ++next) {
       if ((loads[next]->imm - piece.from) % bytes) continue;
-      wanted += piece.loads.empty() || piece.loads.back()->imm != loads[next]->imm ? static_cast<size_t>(bytes) : 0;
-      piece.loads.push_back(loads[next]);
+      wanted += piece.accesses.empty() || piece.accesses.back()->imm != loads[next]->imm ? static_cast<size_t>(bytes) : 0;
+      piece.accesses.push_back(loads[next]);
     }
-    if (wanted < kFewest) {
+    if (wanted < (piece.accesses.size() > 1 ? kFewest : kFewestOfOne)) {
       ++k;
       continue;
     }
-    std::ranges::sort(piece.loads);  // as they are executed
+    const int64_t earlier = std::max(loads[0]->imm, piece.accesses.back()->imm + bytes - static_cast<int64_t>(kPiece));
+    if (earlier < piece.from && (piece.from - earlier) % bytes == 0) piece.from = earlier;
+    std::ranges::sort(piece.accesses);  // as they are executed
     out.push_back(std::move(piece));
     k = next;
   }
+  return out;
+}
+
+// Stretches without a gap, of lanes whose places lie `stride` apart.
+std::vector<Piece> Emitter::stored_pieces_of(std::vector<const vm::Insn*> stores, int64_t stride) {
+  std::ranges::stable_sort(stores, {}, &vm::Insn::imm);
+  std::vector<Piece> out;
+  const auto bytes = static_cast<int64_t>(bytes_of(*stores[0]));
+  if (std::abs(stride) < stores.back()->imm + bytes - stores[0]->imm) return out;
+  for (const vm::Insn* store : stores) {
+    const int64_t further = out.empty() ? -1 : store->imm - out.back().from;
+    if (further < 0 || further > static_cast<int64_t>(out.back().bytes) || further % bytes) out.push_back({store->imm, {}, 0});
+    out.back().accesses.push_back(store);
+    out.back().bytes = std::max(out.back().bytes, static_cast<uint64_t>(store->imm - out.back().from + bytes));
+  }
+  std::erase_if(out, [](const Piece& p) { return p.bytes < kFewestOfOne || p.bytes % sizeof(uint32_t); });
+  for (Piece& p : out) std::ranges::sort(p.accesses);
   return out;
 }
 
@@ -66,14 +86,23 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
   const bool told = watch_ && watch_->wanted.events;  // of each access in its turn
   if (without || told || as_.alone || as_.slice || as_.few || rehearsals_.now || !processor_.avx2) return;
   struct Open {
-    std::vector<const vm::Insn*> loads;
-    Bits touched;  // variables that instructions have read or written since the first
+    std::vector<const vm::Insn*> accesses;
+    Bits touched;  // variables that instructions have read or written since the first load, or that are stored
   };
-  std::map<std::tuple<uint32_t, Width, int>, Open> open;  // by the variable that addresses are made from, a word's bytes and how many
-  const auto close = [&](Open& o) {
-    for (Piece& piece : pieces_of(std::exchange(o.loads, {}))) {
+  struct Key {
+    bool load;
+    uint32_t base;  // the variable that addresses are made from
+    Width memory;   // a word's bytes
+    int count;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, Open> open;
+  const auto close = [&](const Key& key, Open& o) {
+    const std::vector<const vm::Insn*> all = std::exchange(o.accesses, {});
+    if (all.empty()) return;
+    for (Piece& piece : key.load ? pieces_of(all) : stored_pieces_of(all, shapes_.variables[key.base].stride)) {
       const auto shared = std::make_shared<const Piece>(std::move(piece));
-      for (const vm::Insn* load : shared->loads) pieces_.of[load] = shared;
+      for (const vm::Insn* access : shared->accesses) pieces_.of[access] = shared;
     }
   };
   const auto variable_of = [&](int32_t at) -> int64_t {
@@ -85,37 +114,37 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     if (i.silent()) continue;
     const std::optional<Access> a = access_of(i);
     const bool pure = i.effects().pure() && shapes_.has_ir(i);
-    const bool load = a && a->load && is_plain_load(*a) && !may_be_local(*a);
-    if (!pure && !load && !(a && a->load)) {
-      for (auto& [base, o] : open) close(o);
-      open.clear();
-      continue;
-    }
-    if (load) {
+    std::optional<Key> key;
+    if (a && is_plain(*a) && !may_be_local(*a) && (a->load || !watch_)) {
       const Source base = flow_.source(i.op[1], i.base_width);
-      if (base.kind == SourceKind::Variable && scattered(shapes_.variables[base.variable], a->total()) &&
-          flow_.variables[base.variable].bytes == 8) {
-        Open& o = open.try_emplace({base.variable, a->memory, a->count}, Open{{}, Bits(flow_.variables.size())}).first->second;
-        const bool minds = std::ranges::any_of(
-            a->slots, [&](int32_t to) { return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to))); });
-        if (!o.loads.empty() && minds) close(o);
-        if (o.loads.empty()) o.touched = Bits(flow_.variables.size());
-        o.loads.push_back(&i);
-      }
+      const bool suits = base.kind == SourceKind::Variable && flow_.variables[base.variable].bytes == 8 &&
+                         scattered(shapes_.variables[base.variable], a->total()) && (a->load || shapes_.variables[base.variable].runs == 1);
+      if (suits) key = Key{a->load, base.variable, a->memory, a->count};
     }
-    for (const Slot& s : flow_.slots[k]) {
-      const int64_t v = variable_of(s.at);
-      if (v < 0) continue;
-      for (auto& [base, o] : open) {
-        if (s.written && std::get<0>(base) == v) close(o);
-        o.touched.add(static_cast<size_t>(v));
-      }
+    // A load can stand among loads; nothing that is accessed among stores.
+    for (auto& [other, o] : open)
+      if (!pure && !(a && a->load && other.load) && !(key && !key->load && *key == other)) close(other, o);
+    if (key) {
+      Open& o = open.try_emplace(*key, Open{{}, Bits(flow_.variables.size())}).first->second;
+      const bool minds = a->load && std::ranges::any_of(a->slots, [&](int32_t to) {
+                           return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to)));
+                         });
+      if (minds) close(*key, o);
+      if (o.accesses.empty()) o.touched = Bits(flow_.variables.size());
+      o.accesses.push_back(&i);
     }
-    if (i.guard >= 0)
-      if (const int64_t v = variable_of(i.guard); v >= 0)
-        for (auto& [base, o] : open) o.touched.add(static_cast<size_t>(v));
+    const auto touch = [&](int64_t v, bool written) {
+      if (v < 0) return;
+      for (auto& [other, o] : open) {
+        const bool stored = !other.load && o.touched.has(static_cast<size_t>(v));
+        if (written && (other.base == v || stored)) close(other, o);
+        if (other.load || (key && *key == other)) o.touched.add(static_cast<size_t>(v));
+      }
+    };
+    for (const Slot& s : flow_.slots[k]) touch(variable_of(s.at), s.written);
+    if (i.guard >= 0) touch(variable_of(i.guard), false);
   }
-  for (auto& [base, o] : open) close(o);
+  for (auto& [key, o] : open) close(key, o);
 }
 
 // Where lanes lie side by side or are not all there, or a place is not good, the loads are made one by one.
@@ -123,9 +152,9 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   const auto it = pieces_.of.find(&i);
   if (it == pieces_.of.end()) return false;
   const std::shared_ptr<const Piece> piece = it->second;
-  if (piece->loads.front() != &i) return true;
-  uses(Technique::Pieces);
   const Access a = *access_of(i);
+  if ((a.load ? piece->accesses.front() : piece->accesses.back()) != &i) return true;
+  uses(a.load ? Technique::Pieces : Technique::StoredPieces);
   const Value base = read(i.op[1], 8);
   auto* together = new_block("piece");
   auto* each = new_block("one_by_one");
@@ -135,7 +164,7 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   std::function<V(int)> at;
   V addresses = nullptr;
   if (base.runs == 1) {
-    good = b_.CreateAnd(good, fits_whole(a, base, piece->from, static_cast<int64_t>(kPiece - a.total())));
+    good = b_.CreateAnd(good, fits_whole(a, base, piece->from, static_cast<int64_t>(piece->bytes - a.total())));
     const V first = b_.CreateAdd(base.run[0], from);
     at = [=, this](int lane) { return b_.CreateAdd(first, b_.getInt64(static_cast<uint64_t>(base.stride * lane))); };
   } else {
@@ -151,8 +180,10 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   if (addresses) at = lane_memory_.lanes_one_by_one(addresses);
   const bool counted = watch_ && watch_->wanted.traffic && !base.runs && !flow_.code->takes_param_address;
   if (counted) count_piece(*piece, b_.CreateAdd(lanes_of(base, 8), splat(b_.getInt64(static_cast<uint64_t>(i.imm)))), a.total());
-  const std::vector<V> words = lane_memory_.load_piece(at, a.memory);
-  for (const vm::Insn* load : piece->loads) {
+  if (!a.load) store_pieces(*piece, at, a.memory);
+  const std::vector<V> words = a.load ? lane_memory_.load_piece(at, a.memory) : std::vector<V>();
+  for (const vm::Insn* load : piece->accesses) {
+    if (!a.load) break;
     Value place = base;
     const V further = b_.getInt64(static_cast<uint64_t>(load->imm));
     if (base.runs) place.run[0] = b_.CreateAdd(base.run[0], further);
@@ -171,11 +202,29 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   b_.CreateBr(join);
   b_.SetInsertPoint(each);
   pieces_.of.swap(pieces_.set_aside);
-  for (const vm::Insn* load : piece->loads) emit_memory(*load);
+  for (const vm::Insn* load : piece->accesses) emit_memory(*load);
   pieces_.of.swap(pieces_.set_aside);
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
   return true;
+}
+
+// Piece by piece; the last one begins among the words of the one before it where that is all there is.
+void Emitter::store_pieces(const Piece& piece, const std::function<V(int)>& at, Width word) {
+  std::vector<V> words(piece.bytes / word);
+  for (const vm::Insn* store : piece.accesses) {
+    const Access a = *access_of(*store);
+    const auto first = static_cast<size_t>(store->imm - piece.from) / word;
+    for (int k = 0; k < a.count; ++k) words[first + static_cast<size_t>(k)] = stored_lanes(a, k);
+  }
+  const size_t many = std::min<size_t>(kPiece / word, words.size());
+  for (size_t next = 0; next < words.size();) {
+    const size_t first = std::min(next, words.size() - many);
+    const auto here = [&](int lane) { return b_.CreateAdd(at(lane), b_.getInt64(first * word)); };
+    lane_memory_.store_piece({words.begin() + static_cast<ptrdiff_t>(first), words.begin() + static_cast<ptrdiff_t>(first + many)}, here,
+                             word);
+    next = first + many;
+  }
 }
 
 }  // namespace warpbeam::jit

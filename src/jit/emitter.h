@@ -156,8 +156,10 @@ class Emitter : private Words, private Facts {
   void touch_line(const Access& a, const Value& address, V mask);
   Spread spread_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);  // emit_spread.cc
   void touch_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* other, llvm::BasicBlock* join);
-  // Loads of words that lie side by side in each lane (emit_pieces.cc).
+  // Words that lie side by side in each lane (emit_pieces.cc).
   static std::vector<Piece> pieces_of(std::vector<const vm::Insn*> loads);
+  static std::vector<Piece> stored_pieces_of(std::vector<const vm::Insn*> stores, int64_t stride);
+  void store_pieces(const Piece& piece, const std::function<V(int)>& at, Width word);
   void find_pieces(uint32_t begin, uint32_t end);
   bool emit_piece(const vm::Insn& insn);
   void emit_atomic(const vm::Insn& insn);            // emit_atomic.cc

@@ -165,6 +165,29 @@ V LaneMemory::on_line(const Line& line, V shared, int lane) {
   return b_.CreateGEP(b_.getInt8Ty(), shared, b_.CreateAdd(line.base, b_.CreateMul(line.slope, b_.getInt64(static_cast<uint64_t>(lane)))));
 }
 
+V LaneMemory::joined(V x, V y) {
+  std::vector<int> all;
+  for (int k = 0; k < 2 * static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements()); ++k) all.push_back(k);
+  return b_.CreateShuffleVector(x, y, all);
+}
+
+// In each 16 bytes of as many rows as these have words: the first words of all, the second ones …
+std::vector<V> LaneMemory::transposed(const std::vector<V>& r) {
+  const int words = static_cast<int>(r.size()), width = static_cast<int>(llvm::cast<FixedVectorType>(r[0]->getType())->getNumElements());
+  // Those of `x` and `y` that `pick` says, y's after x's.
+  const auto mixed = [&](V x, V y, std::initializer_list<int> pick) {
+    std::vector<int> all;
+    for (int part = 0; part < width; part += words)
+      for (int p : pick) all.push_back(part + (p < words ? p : p - words + width));
+    return b_.CreateShuffleVector(x, y, all);
+  };
+  if (words == 2) return {mixed(r[0], r[1], {0, 2}), mixed(r[0], r[1], {1, 3})};
+  const V low_ab = mixed(r[0], r[1], {0, 4, 1, 5}), low_cd = mixed(r[2], r[3], {0, 4, 1, 5});
+  const V high_ab = mixed(r[0], r[1], {2, 6, 3, 7}), high_cd = mixed(r[2], r[3], {2, 6, 3, 7});
+  return {mixed(low_ab, low_cd, {0, 1, 4, 5}), mixed(low_ab, low_cd, {2, 3, 6, 7}), mixed(high_ab, high_cd, {0, 1, 4, 5}),
+          mixed(high_ab, high_cd, {2, 3, 6, 7})};
+}
+
 // The words of the 16 bytes at each lane's address: the k-th of all lanes. `at` gives a lane's address.
 std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width word) {
   const int words = static_cast<int>(kPiece / word), width = 4 * words;  // lanes of one transposition
@@ -172,32 +195,13 @@ std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width wor
   const auto row = [&](int lane) {
     return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(word))));
   };
-  const auto joined = [&](V x, V y) {
-    std::vector<int> all;
-    for (int k = 0; k < 2 * static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements()); ++k) all.push_back(k);
-    return b_.CreateShuffleVector(x, y, all);
-  };
-  // In each 16 bytes: those of `x` and `y` that `pick` says, y's after x's.
-  const auto mixed = [&](V x, V y, std::initializer_list<int> pick) {
-    std::vector<int> all;
-    for (int part = 0; part < width; part += words)
-      for (int p : pick) all.push_back(part + (p < words ? p : p - words + width));
-    return b_.CreateShuffleVector(x, y, all);
-  };
   std::vector<V> out(static_cast<size_t>(words));
   std::vector<std::vector<V>> parts;
   for (int first = 0; first < kLanes; first += width) {
     std::vector<V> r;  // rows of the lanes k, k + words, k + 2 words …
     for (int k = first; k < first + words; ++k)
       r.push_back(joined(joined(row(k), row(k + words)), joined(row(k + 2 * words), row(k + 3 * words))));
-    if (words == 2) {
-      parts.push_back({mixed(r[0], r[1], {0, 2}), mixed(r[0], r[1], {1, 3})});
-      continue;
-    }
-    const V low_ab = mixed(r[0], r[1], {0, 4, 1, 5}), low_cd = mixed(r[2], r[3], {0, 4, 1, 5});
-    const V high_ab = mixed(r[0], r[1], {2, 6, 3, 7}), high_cd = mixed(r[2], r[3], {2, 6, 3, 7});
-    parts.push_back({mixed(low_ab, low_cd, {0, 1, 4, 5}), mixed(low_ab, low_cd, {2, 3, 6, 7}), mixed(high_ab, high_cd, {0, 1, 4, 5}),
-                     mixed(high_ab, high_cd, {2, 3, 6, 7})});
+    parts.push_back(transposed(r));
   }
   for (size_t k = 0; k < out.size(); ++k) {
     std::vector<V> level;
@@ -207,6 +211,31 @@ std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width wor
     out[k] = level[0];
   }
   return out;
+}
+
+// The other way round: a lane's k-th word is the k-th vector's. Three words of four bytes are stored as two and one.
+void LaneMemory::store_piece(std::vector<V> vectors, const std::function<V(int)>& at, Width word) {
+  const int words = static_cast<int>(kPiece / word), width = 4 * words, stored = static_cast<int>(vectors.size());
+  while (static_cast<int>(vectors.size()) < words) vectors.push_back(vectors.back());
+  const auto range = [](int from, int many) {
+    std::vector<int> all;
+    for (int k = 0; k < many; ++k) all.push_back(from + k);
+    return all;
+  };
+  for (int first = 0; first < kLanes; first += width) {
+    std::vector<V> rows;
+    for (const V vector : vectors) rows.push_back(b_.CreateShuffleVector(vector, range(first, width)));
+    rows = transposed(rows);  // of the lanes k, k + words, k + 2 words …
+    for (int lane = first; lane < first + width; ++lane) {
+      const V row = rows[static_cast<size_t>((lane - first) % words)];
+      for (int from = 0; from < stored;) {
+        const int many = stored < words ? (from ? 1 : 2) : words;
+        const V to = b_.CreateIntToPtr(b_.CreateAdd(at(lane), b_.getInt64(static_cast<uint64_t>(from) * word)), b_.getPtrTy());
+        user(b_.CreateAlignedStore(b_.CreateShuffleVector(row, range((lane - first) / words * words + from, many)), to, llvm::Align(word)));
+        from += many;
+      }
+    }
+  }
 }
 
 // Each lane's, once all of them are in memory.

@@ -27,6 +27,7 @@ class LaneMemory : private Words {
   V load_few(const Value& address, V shared, Width bytes, int few);
   void store_few(V lanes, const Value& address, V shared, Width bytes, int few);
   std::vector<V> load_piece(const std::function<V(int)>& at, Width word);
+  void store_piece(std::vector<V> words, const std::function<V(int)>& at, Width word);
   std::function<V(int)> lanes_one_by_one(V addresses);
   V interleaved(const std::vector<V>& data, int runs, int run);
   // Addresses of which nothing is known (stretches.cc). `ranks`: lanes that store may be in a row.
@@ -41,6 +42,8 @@ class LaneMemory : private Words {
     V base = nullptr, places = nullptr, first[2]{};
   };
   V spread_mask(V mask, int step);
+  V joined(V x, V y);
+  std::vector<V> transposed(const std::vector<V>& rows);
   V on_line(const Line& line, V shared, int lane);
   Scattered sort_out(V at, Width bytes, V base);
   V place_of(const Scattered& s, V at, llvm::Type* element);

@@ -34,6 +34,7 @@ namespace warpbeam::jit {
   X(Stretches, "stretches")                        \
   X(Picked, "picked stores")                       \
   X(Pieces, "pieces")                              \
+  X(StoredPieces, "stored pieces")                 \
   X(Columns, "columns")                            \
   X(Streaming, "stores past the caches")           \
   X(NextBlocks, "next blocks named")               \

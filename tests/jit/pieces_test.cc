@@ -85,5 +85,47 @@ TEST_F(Engines, AgreeOnPiecesInLoopsAndAtTheEnd) {
           {1, 1, 1}, {32, 1, 1}, 0);
 }
 
+// Records of three to nine words, apart by as much, more or less; stores in any order, twice, with gaps, with what they store changed
+// and memory read in between; pairs, fours and words of eight bytes.
+TEST_F(Engines, AgreeOnStoredPieces) {
+  for (const char* place :
+       {"mul.wide.u32 %d1, %t, 12;", "mul.wide.u32 %d1, %t, 20;", "mul.wide.u32 %d1, %t, 28;", "mul.wide.u32 %d1, %t, 48;",
+        "mul.wide.s32 %d1, %t, -36; add.s64 %d1, %d1, 7000;", "mul.wide.u32 %d1, %t, 180;"})
+    for (
+        const char* stores :
+        {"st.global.u32 [%d1], %r2; st.global.u32 [%d1+4], %r3; st.global.u32 [%d1+8], %r4;",
+         "st.global.u32 [%d1+4], %r2; st.global.u32 [%d1], %r4; add.u32 %r6, %r4, %r3; st.global.u32 [%d1+12], %r6; st.global.u32 [%d1+8], 7;",
+         "st.global.u32 [%d1], %r2; st.global.u32 [%d1+4], %r3; mul.lo.u32 %r5, %r2, %r3; st.global.u32 [%d1+8], %r4; st.global.u32 [%d1+12], %t; st.global.u32 "
+         "[%d1+16], %r5;",
+         "st.global.u32 [%d1], %r2; st.global.u32 [%d1+4], %r3; st.global.u32 [%d1+8], %r4; st.global.u32 [%d1+16], %r4; st.global.u32 [%d1+20], %n; "
+         "st.global.f32 [%d1+24], %f1;",
+         "st.global.u32 [%d1], %r2; st.global.u32 [%d1+4], %r3; st.global.u32 [%d1+8], %r4; st.global.u32 [%d1+12], %r2; st.global.u32 [%d1+16], %r4; "
+         "st.global.u32 [%d1+20], %n; st.global.f32 [%d1+24], %f1; st.global.u32 [%d1+4], %r2; st.global.u32 [%d1+28], %r2; st.global.u32 [%d1+32], %r3;",
+         "st.global.u32 [%d1], %r2; add.u32 %r2, %r2, 3; st.global.u32 [%d1+4], %r2; add.u32 %r2, %r2, 3; st.global.u32 [%d1+8], %r2; mov.u32 %r2, 9; "
+         "st.global.u32 [%d1+12], %r2;",
+         "st.global.u32 [%d1], %r2; st.global.u32 [%d1+4], %r3; ld.global.u32 %r4, [%d1]; st.global.u32 [%d1+8], %r4; st.global.u32 [%d1+12], %r3; add.s64 "
+         "%d1, %d1, 4; st.global.u32 [%d1+12], %r3;",
+         "st.global.u32 [%d1], %r2; st.global.u32 [%d1+4], %r3; st.global.u32 [%at+12000], %r5; st.global.u32 [%d1+8], %r4; setp.lt.u32 %p1, %t, 20; @%p1 "
+         "st.global.u32 [%d1+4], %r4; st.global.u32 [%d1], %r4;",
+         "st.global.v2.u32 [%d1], {%r2, %r3}; st.global.v2.u32 [%d1+8], {%r4, %r2}; st.global.v2.u32 [%d1+16], {%r3, %r3};",
+         "st.global.v4.u32 [%d1], {%r2, %r3, %r4, %r2};",
+         "cvt.u64.u32 %d3, %r2; cvt.u64.u32 %d4, %r3; st.global.u64 [%d1], %d3; st.global.u64 [%d1+8], %d4; st.global.u64 [%d1+16], %d1;"})
+      for (const uint32_t threads : {32u, 29u})
+        for (const uint32_t n : {0u, 20u})
+          both(
+              fmt::format(
+                  "ld.global.u32 %r2, [%at+12288]; mul.lo.u32 %r3, %r2, 3; xor.b32 %r4, %r2, %t; cvt.rn.f32.u32 %f1, %t; sub.u32 %r5, 32, %n; setp.ge.u32 %p2, %t, "
+                  "%r5; @%p2 ret; {} add.s64 %d1, %out, %d1; {} ret;",
+                  place, stores),
+              {1, 1, 1}, {threads, 1, 1}, n);
+  if (has_avx()) EXPECT_TRUE(happened("stored pieces"));
+  // The last lanes lie beyond the array.
+  for (const uint32_t n : {16384u - 64 * 12 + 4, 16384u - 40, 16384u - 31 * 12})
+    both(
+        "mul.wide.u32 %d1, %t, 12; cvt.u64.u32 %d2, %n; add.s64 %d1, %d1, %d2; add.s64 %d1, %d1, %out; st.global.u32 [%d1], %t; st.global.u32 [%d1+4], %n; "
+        "st.global.u32 [%d1+8], %t; ret;",
+        {1, 1, 1}, {32, 1, 1}, n);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
