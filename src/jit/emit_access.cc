@@ -1,5 +1,6 @@
 // The loads and stores themselves, once all addresses are known to be good: a vector access wherever the address has a known
 // shape, else a gather or scatter.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <unistd.h>
 
@@ -134,15 +135,9 @@ void Emitter::load_dense(const Access& a, const Value& address, V mask) {
         is_all(mask) ? user(b_.CreateAlignedLoad(type, from, align))
                      : user(b_.CreateMaskedLoad(type, from, align, run_mask(mask, address.runs, r), llvm::Constant::getNullValue(type))));
   }
-  for (; parts.size() > 1; parts.resize(parts.size() / 2))
-    for (size_t k = 0; k < parts.size() / 2; ++k) {
-      std::vector<int> all;
-      const int n = static_cast<int>(llvm::cast<FixedVectorType>(parts[2 * k]->getType())->getNumElements());
-      for (int e = 0; e < 2 * n; ++e) all.push_back(e);
-      parts[k] = b_.CreateShuffleVector(parts[2 * k], parts[2 * k + 1], all);
-    }
+  const V all = llvm::concatenateVectors(b_, parts);
   for (int k = 0; k < a.count; ++k) {
-    V v = parts[0];
+    V v = all;
     if (a.count > 1) {
       std::vector<int> pick;
       for (int l = 0; l < kLanes; ++l) pick.push_back(l * a.count + k);

@@ -1,8 +1,8 @@
-// Products of matrices in registers, and their loads and stores.
+// Products of matrices in registers, and rows of shared memory to and from there.
 //
 // Idea: a call for the whole warp, without the detour through its frame: registers go to a place on the stack and come back, and
-// what is called works on vectors of lanes (vm/matrix_lanes.h, vm/matrix_moves.h).
-// Precondition: all lanes are there; nobody watches; wmma's address is the same in all lanes, ldmatrix's rows are in shared memory.
+// what is called works on vectors of lanes (vm/matrix_lanes.h).
+// Precondition: all lanes are there; nobody watches; ldmatrix's rows are in shared memory.
 // Postcondition: what the interpreter's handlers leave.
 // Fallback: those handlers, where the call says that it did nothing.
 #include <llvm/IR/Intrinsics.h>
@@ -16,18 +16,6 @@ namespace warpbeam::jit {
 
 using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
-
-// A wmma.load or wmma.store whose lanes all name this address. Whether it was done.
-extern "C" bool wb_move_matrix(Context* c, const vm::Insn* i, uint64_t address, uint64_t stride, void* registers) {
-  const isa::Space space = i->mods().space;
-  if (space == isa::Space::Generic && (address & ~(vm::kWindowBytes - 1)) == vm::kSharedWindow) address -= vm::kSharedWindow;
-  else if (space != isa::Space::Shared) {
-    const vm::AccessRange& r = c->ranges[i->cache];
-    return address >= r.lo && address < r.hi &&
-           i->fragment->move(*i, reinterpret_cast<std::byte*>(address), r.hi - address, stride, registers);
-  }
-  return address < c->shared_bytes && i->fragment->move(*i, c->shared + address, c->shared_bytes - address, stride, registers);
-}
 
 // ldmatrix or stmatrix of shared memory. Whether it was done.
 extern "C" bool wb_move_rows(Context* c, const vm::Insn* i, const uint64_t* addresses, void* registers) {
@@ -47,19 +35,21 @@ extern "C" bool wb_move_rows(Context* c, const vm::Insn* i, const uint64_t* addr
   return true;
 }
 
-// Registers' lanes, one register behind the other. Those behind the first `different` repeat them.
-void Emitter::put_registers(const vm::WideOperand& o, V to, size_t different) {
-  for (size_t r = 0; r < std::min(different, o.parts.size()); ++r) {
-    const Source s = flow_.source(o.parts[r], o.width);
-    V lanes = lanes_of(read(o.parts[r], o.width), o.width);
-    if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) lanes = bits_of(canonical(float_of(lanes, 4)));
-    b_.CreateStore(lanes, b_.CreateConstInBoundsGEP1_64(type_of(o.width, true), to, r));
-  }
+// A register's lanes, as the interpreter has them.
+V Emitter::lanes_of_register(const vm::WideOperand& o, size_t r) {
+  const Source s = flow_.source(o.parts[r], o.width);
+  const V lanes = lanes_of(read(o.parts[r], o.width), o.width);
+  return s.kind == SourceKind::Variable && shapes_.loose[s.variable] ? bits_of(canonical(float_of(lanes, 4))) : lanes;
 }
-void Emitter::take_registers(const vm::WideOperand& o, V from, size_t different) {
+// Registers one behind the other. Those behind the first `different` repeat them.
+void Emitter::put_registers(const vm::WideOperand& o, V to, size_t different) {
+  for (size_t r = 0; r < std::min(different, o.parts.size()); ++r)
+    b_.CreateStore(lanes_of_register(o, r), b_.CreateConstInBoundsGEP1_64(type_of(o.width, true), to, r));
+}
+void Emitter::take_registers(const vm::WideOperand& o, V from) {
   for (size_t r = 0; r < o.parts.size(); ++r) {
     Value v;
-    v.lanes = b_.CreateLoad(type_of(o.width, true), b_.CreateConstInBoundsGEP1_64(type_of(o.width, true), from, r % different));
+    v.lanes = b_.CreateLoad(type_of(o.width, true), b_.CreateConstInBoundsGEP1_64(type_of(o.width, true), from, r));
     write(o.parts[r], o.width, v);
   }
 }
@@ -76,24 +66,55 @@ V Emitter::lanes_place(size_t operand) {
   return lanes_places_[operand];
 }
 
-// Calls the handler unless `done`, and else takes the results.
-void Emitter::finish_matrix(const vm::Insn& i, V done, const vm::WideOperand* results, V from, size_t different) {
-  auto* quick = new_block("matrix");
+// Calls the handler unless all is `done`, or can be with what `quick` writes.
+void Emitter::emit_quick(const vm::Insn& i, V done, const std::function<void()>& quick, const RangeCells* range) {
+  auto* rest = new_block("quick");
   auto* slow = new_block("slow");
   auto* join = new_block("join");
-  b_.CreateCondBr(done, quick, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
+  b_.CreateCondBr(done, rest, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
-  call_handler(i, at_.active);
+  call_handler(i, at_.active, range);
   b_.CreateBr(join);
-  b_.SetInsertPoint(quick);
-  if (results) take_registers(*results, from, different);
+  b_.SetInsertPoint(rest);
+  quick();
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
 }
 
+// The smallest product, of doubles, is not longer than a call of it. Lane 4g + t has a[g][t], b[t][g], and of c columns 2t and 2t + 1.
+void Emitter::multiply_doubles(const vm::Insn& i) {
+  const auto operand = [&](size_t k, size_t r) { return float_of(lanes_of_register(i.wide[k], r), 8); };
+  const V a = operand(1, 0), b = operand(2, 0);
+  V d[2] = {operand(3, 0), operand(3, 1)};
+  V two[2][2];  // of columns 2m and 2m + 1 and the two that follow: elements of even rows, and of odd ones
+  for (int m = 0; m < 2; ++m) {
+    const auto columns = [&](int from) { return picked(b, b, 8, [&](int k) { return from * 4 + k; }); };
+    const V x = columns(4 * m), y = columns(4 * m + 2);
+    for (int odd = 0; odd < 2; ++odd) two[m][odd] = picked(x, y, 8, [&](int k) { return (k & ~1) + odd + 8 * (k & 1); });
+  }
+  for (int t = 0; t < 4; ++t) {
+    const V left = picked(a, a, kLanes, [&](int l) { return (l & ~3) + t; });
+    for (int odd = 0; odd < 2; ++odd) {
+      const V row = picked(two[0][t & 1], two[1][t & 1], 8, [&](int k) { return 4 * odd + (t & 2) + (k & 1) + 8 * (k >> 1 & 1); });
+      d[odd] = intrinsic(In::fma, left, picked(row, row, kLanes, [](int l) { return l & 7; }), d[odd]);
+    }
+  }
+  const V nans = mask_bits(b_.CreateFCmpUNO(d[0], d[1]));  // whose bits the handler knows
+  emit_quick(i, b_.CreateICmpEQ(nans, b_.getInt32(0)), [&] {
+    for (size_t r = 0; r < 2; ++r) {
+      Value v;
+      v.lanes = bits_of(d[r]);
+      write(i.wide[0].parts[r], 8, v);
+    }
+  });
+}
+
 bool Emitter::emit_matrix(const vm::Insn& i) {
   if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now) return false;
-  if (i.plan && i.plan->multiply && !i.is(isa::Opcode::Wgmma)) {
+  const bool to_nearest = i.mods().rnd == isa::Rnd::None || i.mods().rnd == isa::Rnd::Rn;
+  if (i.plan && i.plan->types.a == isa::Type::F64 && i.plan->shape.m == 8 && to_nearest) {
+    multiply_doubles(i);
+  } else if (i.plan && i.plan->multiply && !i.is(isa::Opcode::Wgmma)) {
     put_registers(i.wide[1], lanes_place(1), static_cast<size_t>(i.plan->a.different()));
     put_registers(i.wide[2], lanes_place(2), static_cast<size_t>(i.plan->b.different()));
     put_registers(i.wide[3], lanes_place(3));
@@ -102,27 +123,9 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     auto* done = b_.CreateCall(llvm::FunctionType::get(b_.getInt1Ty(), types, false),
                                outside(reinterpret_cast<const void*>(i.plan->multiply)), arguments);
     done->addRetAttr(llvm::Attribute::ZExt);
-    finish_matrix(i, done, &i.wide[0], lanes_place(0));
-  } else if (i.fragment && i.fragment->move) {
-    const bool stores = i.source->form.row->syntax.starts_with("wmma.store");
-    const vm::WideOperand &memory = i.wide[stores ? 0 : 1], &registers = i.wide[stores ? 1 : 0];
-    const Value address = moved_by(memory.slot, memory.width, memory.offset);
-    V stride = b_.getInt64(vm::kNoStride), same = b_.getTrue(), first = address.run[0];
-    if (!address.uniform()) {
-      const V all = lanes_of(address, 8);
-      first = b_.CreateExtractElement(all, uint64_t{0});
-      same = b_.CreateAndReduce(b_.CreateICmpEQ(all, splat(first)));
-    }
-    if (i.count > 2) {
-      const Value given = read(i.wide[2].slot, i.wide[2].width);
-      stride = b_.CreateZExtOrTrunc(given.runs ? given.run[0] : b_.CreateExtractElement(given.lanes, uint64_t{0}), b_.getInt64Ty());
-    }
-    if (memory.width == 4) first = b_.CreateAnd(first, b_.getInt64(0xffffffff));
-    first = b_.CreateSelect(same, first, b_.getInt64(0));  // where nothing is
-    if (stores) put_registers(registers, lanes_place(0));
-    write_rows();
-    finish_matrix(i, call("wb_move_matrix", b_.getInt1Ty(), {w_.context, outside(&i), first, stride, lanes_place(0)}),
-                  stores ? nullptr : &registers, lanes_place(0), static_cast<size_t>(i.fragment->different()));
+    emit_quick(i, done, [&] { take_registers(i.wide[0], lanes_place(0)); });
+  } else if (i.fragment) {
+    if (!emit_fragment(i)) return false;
   } else if (i.is(isa::Opcode::Ldmatrix) || i.is(isa::Opcode::Stmatrix)) {
     const isa::Space space = i.mods().space;
     if (space != isa::Space::Shared && space != isa::Space::Generic) return false;
@@ -134,8 +137,9 @@ bool Emitter::emit_matrix(const vm::Insn& i) {
     b_.CreateStore(all, lanes_place(1));
     if (stores) put_registers(registers, lanes_place(0));
     write_rows();
-    finish_matrix(i, call("wb_move_rows", b_.getInt1Ty(), {w_.context, outside(&i), lanes_place(1), lanes_place(0)}),
-                  stores ? nullptr : &registers, lanes_place(0));
+    emit_quick(i, call("wb_move_rows", b_.getInt1Ty(), {w_.context, outside(&i), lanes_place(1), lanes_place(0)}), [&] {
+      if (!stores) take_registers(registers, lanes_place(0));
+    });
   } else {
     return false;
   }

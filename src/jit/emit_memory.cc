@@ -53,7 +53,7 @@ static llvm::Value* places(llvm::IRBuilder<>& b, llvm::Value* bytes, uint64_t to
 RangeCells& Emitter::range_of(const Access& a) {
   // Known places that are near each other are likely parts of one variable.
   const int64_t known = -(int64_t(1) << 32) - (a.insn->imm >> 12);
-  const int64_t key = a.root >= 0 ? a.root : a.insn->op[1] < 0 ? known : -1 - static_cast<int64_t>(a.insn->cache);
+  const int64_t key = a.root >= 0 ? a.root : a.insn->op[1] < 0 && !a.insn->wide ? known : -1 - static_cast<int64_t>(a.insn->cache);
   RangeCells*& range = ranges_.of_root[key];
   if (!range) {
     range = &tables_.ranges.emplace_back();

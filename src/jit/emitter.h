@@ -14,6 +14,7 @@
 #include "jit/accesses.h"
 #include "jit/arithmetic.h"
 #include "jit/facts.h"
+#include "jit/fragment_lines.h"
 #include "jit/lane_memory.h"
 #include "jit/plan.h"
 #include "jit/registers.h"
@@ -126,10 +127,18 @@ class Emitter : private Words, private Facts {
   static constexpr size_t kAll = ~size_t{0};
   bool emit_matrix(const vm::Insn& insn);
   bool emit_image(const vm::Insn& insn);           // emit_image.cc
+  // Fragments between registers and memory (emit_fragments.cc).
+  using FragmentPlace = std::function<V(int element, int lane)>;
+  bool emit_fragment(const vm::Insn& insn);
+  void load_fragment(const vm::WideOperand& to, const FragmentLines& lines, Width bytes, uint64_t step, const FragmentPlace& place);
+  void store_fragment(const vm::WideOperand& from, const FragmentLines& lines, Width bytes, const FragmentPlace& place);
+  V turned(V elements, int lines);
+  V lanes_of_register(const vm::WideOperand& operand, size_t which);
   void put_registers(const vm::WideOperand& operand, V to, size_t different = kAll);
-  void take_registers(const vm::WideOperand& operand, V from, size_t different = kAll);
+  void take_registers(const vm::WideOperand& operand, V from);
   V lanes_place(size_t operand);                   // on the stack, for what is called with registers of lanes
-  void finish_matrix(const vm::Insn& insn, V done, const vm::WideOperand* results, V from, size_t different = kAll);
+  void emit_quick(const vm::Insn& insn, V done, const std::function<void()>& quick, const RangeCells* range = nullptr);
+  void multiply_doubles(const vm::Insn& insn);
 
   // --- instructions
   bool emit_pure(const vm::Insn& insn);              // emit_arith.cc: results depend on operands alone

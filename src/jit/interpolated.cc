@@ -1,4 +1,5 @@
 // The special function unit's quadratics on processors with eight lanes to a register: tables in memory, products of 16 bits.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "jit/arithmetic.h"
@@ -19,19 +20,6 @@ llvm::Value* register_of(llvm::IRBuilder<>& b, llvm::Value* v, unsigned which) {
   return b.CreateShuffleVector(v, pick);
 }
 
-llvm::Value* joined(llvm::IRBuilder<>& b, std::vector<llvm::Value*> parts) {
-  while (parts.size() > 1) {
-    std::vector<llvm::Value*> next;
-    for (size_t k = 0; k < parts.size(); k += 2) {
-      std::vector<int> all(2 * llvm::cast<FixedVectorType>(parts[k]->getType())->getNumElements());
-      for (size_t l = 0; l < all.size(); ++l) all[l] = static_cast<int>(l);
-      next.push_back(b.CreateShuffleVector(parts[k], parts[k + 1], all));
-    }
-    parts = next;
-  }
-  return parts[0];
-}
-
 }  // namespace
 
 // An instruction of whole registers on operands that it sees as words of `bits`.
@@ -44,7 +32,7 @@ V Arithmetic::by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c) {
         b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(register_of(b_, a, r), seen), b_.CreateBitCast(register_of(b_, c, r), seen)});
     parts.push_back(b_.CreateBitCast(result, lanes));
   }
-  return joined(b_, parts);
+  return llvm::concatenateVectors(b_, parts);
 }
 
 // The words of the entries that bits 16 to 23 of the source say. Loads one by one are faster than what gathers.
@@ -75,7 +63,7 @@ std::pair<V, V> Arithmetic::entries_of(const WordTable& table, V source) {
     low.push_back(b_.CreateShuffleVector(first, second, {0, 2, 8, 10, 4, 6, 12, 14}));
     high.push_back(b_.CreateShuffleVector(first, second, {1, 3, 9, 11, 5, 7, 13, 15}));
   }
-  return {joined(b_, low), joined(b_, high)};
+  return {llvm::concatenateVectors(b_, low), llvm::concatenateVectors(b_, high)};
 }
 
 // What truncated_square gives, in the upper halves of words; below it is what is left over. With h for bits 9 to 16 of x and l

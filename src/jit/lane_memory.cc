@@ -1,5 +1,6 @@
 #include "jit/lane_memory.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -165,12 +166,6 @@ V LaneMemory::on_line(const Line& line, V shared, int lane) {
   return b_.CreateGEP(b_.getInt8Ty(), shared, b_.CreateAdd(line.base, b_.CreateMul(line.slope, b_.getInt64(static_cast<uint64_t>(lane)))));
 }
 
-V LaneMemory::joined(V x, V y) {
-  std::vector<int> all;
-  for (int k = 0; k < 2 * static_cast<int>(llvm::cast<FixedVectorType>(x->getType())->getNumElements()); ++k) all.push_back(k);
-  return b_.CreateShuffleVector(x, y, all);
-}
-
 // In each 16 bytes of as many rows as these have words: the first words of all, the second ones …
 std::vector<V> LaneMemory::transposed(const std::vector<V>& r) {
   const int words = static_cast<int>(r.size()), width = static_cast<int>(llvm::cast<FixedVectorType>(r[0]->getType())->getNumElements());
@@ -200,15 +195,13 @@ std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width wor
   for (int first = 0; first < kLanes; first += width) {
     std::vector<V> r;  // rows of the lanes k, k + words, k + 2 words …
     for (int k = first; k < first + words; ++k)
-      r.push_back(joined(joined(row(k), row(k + words)), joined(row(k + 2 * words), row(k + 3 * words))));
+      r.push_back(llvm::concatenateVectors(b_, {row(k), row(k + words), row(k + 2 * words), row(k + 3 * words)}));
     parts.push_back(transposed(r));
   }
   for (size_t k = 0; k < out.size(); ++k) {
     std::vector<V> level;
     for (const std::vector<V>& part : parts) level.push_back(part[k]);
-    for (; level.size() > 1; level.resize(level.size() / 2))
-      for (size_t n = 0; n < level.size() / 2; ++n) level[n] = joined(level[2 * n], level[2 * n + 1]);
-    out[k] = level[0];
+    out[k] = llvm::concatenateVectors(b_, level);
   }
   return out;
 }

@@ -42,7 +42,6 @@ class LaneMemory : private Words {
     V base = nullptr, places = nullptr, first[2]{};
   };
   V spread_mask(V mask, int step);
-  V joined(V x, V y);
   std::vector<V> transposed(const std::vector<V>& rows);
   V on_line(const Line& line, V shared, int lane);
   Scattered sort_out(V at, Width bytes, V base);

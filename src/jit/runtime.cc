@@ -175,7 +175,6 @@ std::vector<Symbol> runtime_symbols(const Processor& processor) {
                             {"wb_write_rows", reinterpret_cast<void*>(&wb_write_rows)},
                             {"wb_handover", reinterpret_cast<void*>(&wb_handover)},
                             {"wb_detour", reinterpret_cast<void*>(&wb_detour)},
-                            {"wb_move_matrix", reinterpret_cast<void*>(&wb_move_matrix)},
                             {"wb_move_rows", reinterpret_cast<void*>(&wb_move_rows)},
                             {"wb_read_texture", reinterpret_cast<void*>(&wb_read_texture)},
                             {"wb_look_again", reinterpret_cast<void*>(&wb_look_again)},

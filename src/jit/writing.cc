@@ -27,6 +27,12 @@ llvm::Type* Words::type_of(Width bytes, bool vector) {
 
 V Words::splat(V scalar) { return b_.CreateVectorSplat(w_.lanes, scalar); }
 
+V Words::picked(V a, V b, int n, const std::function<int(int)>& from) {
+  std::vector<int> pick;
+  for (int k = 0; k < n; ++k) pick.push_back(from(k));
+  return b_.CreateShuffleVector(a, b, pick);
+}
+
 V Words::machine_load(llvm::Type* type, V at, bool unchanging) {
   auto* load = b_.CreateLoad(type, at);
   load->setMetadata(llvm::LLVMContext::MD_alias_scope, w_.machine_scope);

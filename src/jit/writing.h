@@ -8,6 +8,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <functional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -44,6 +45,7 @@ class Words {
   llvm::Type* type_of(Width bytes, bool vector);
   V constant(Width bytes, uint64_t bits) { return bytes ? static_cast<V>(b_.getIntN(bytes * 8u, bits)) : b_.getInt1(bits & 1); }
   V splat(V scalar);
+  V picked(V a, V b, int n, const std::function<int(int)>& from);  // n elements of both
   V mask_bits(V lanes_of_bool) { return w_.lanes == kLanes ? b_.CreateBitCast(lanes_of_bool, b_.getInt32Ty()) : lanes_of_bool; }
   V bool_lanes(V mask) {
     return mask->getType()->isVectorTy() ? mask : b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes));

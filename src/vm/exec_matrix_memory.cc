@@ -207,11 +207,7 @@ const Fragment* memory_fragment(const isa::Matched& form) {
   std::lock_guard lock(mutex);
   const auto [it, fresh] = fragments.try_emplace({form.row->id, s.m, s.n, form.type});
   const bool stores = form.row->syntax.starts_with("wmma.store");
-  if (fresh) {
-    Fragment& f = it->second = fragment(s, form.type, part_of(*form.row), form.row->form(form, stores ? 1 : 0).count);
-    f.moves = find_moves(f, stores, form.type == Type::B1 ? 1 : isa::bits_of(form.type));
-    f.move = move_matrix;
-  }
+  if (fresh) it->second = fragment(s, form.type, part_of(*form.row), form.row->form(form, stores ? 1 : 0).count);
   return &it->second;
 }
 

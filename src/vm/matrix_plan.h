@@ -7,7 +7,6 @@
 #include "isa/row.h"
 #include "ptx/module.h"
 #include "vm/matrix_lanes.h"
-#include "vm/matrix_moves.h"
 
 namespace warpbeam::vm {
 
@@ -18,8 +17,6 @@ struct Fragment {
   int bits = 0;  // of an element in a register
   int per_lane = 0;
   std::vector<uint16_t> cell;
-  FragmentMoves moves;        // of those in memory
-  MoveMatrix move = nullptr;  // likewise
   int cells() const { return rows * columns * copies; }
   int per_register() const { return bits == 64 ? 1 : 32 / bits; }
   // Registers that are not repetitions, which wmma's of halves have.

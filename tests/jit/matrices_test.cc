@@ -51,6 +51,7 @@ TEST_F(Engines, AgreeOnFragmentsOfOtherTypes) {
               a, b, type, registers("%a", 2), registers("%b", 2), registers("%x", 8))),
           {1, 1, 1}, {32, 1, 1}, 0);
     EXPECT_TRUE(planned("matrices")) << plan_;
+    EXPECT_FALSE(planned("wmma")) << plan_;
     both(
         with_numbers(
             fmt::format(
@@ -61,6 +62,7 @@ TEST_F(Engines, AgreeOnFragmentsOfOtherTypes) {
             0x83ffffff, 0x3c000000),
         {1, 1, 1}, {32, 1, 1}, 0);
     EXPECT_TRUE(planned("matrices")) << plan_;
+    EXPECT_FALSE(planned("wmma")) << plan_;
     both(
         with_numbers(
             fmt::format(
@@ -71,7 +73,30 @@ TEST_F(Engines, AgreeOnFragmentsOfOtherTypes) {
             0x83ffffff, 0x3c000000),
         {1, 1, 1}, {32, 1, 1}, 0);
     EXPECT_TRUE(planned("matrices")) << plan_;
+    EXPECT_FALSE(planned("wmma")) << plan_;
   }
+}
+
+// Shared memory by its own addresses and by generic ones, also where the matrix ends beyond it.
+TEST_F(Engines, AgreeOnFragmentsInSharedMemory) {
+  for (const char* space : {".shared", ""})
+    for (const char* layout : {"row", "col"}) {
+      const Outcome outcome = both(
+          with_numbers(fmt::format(
+              "mul.wide.u32 %d1, %t, 32; add.s64 %d3, %d1, %out; mov.u64 %d4, tile; add.s64 %d4, %d4, %d1; ld.global.v4.u32 {{%a0, %a1, %a2, %a3}}, [%d3]; st.shared.v4.u32 [%d4], {{%a0, %a1, %a2, %a3}};\n"
+              "ld.global.v4.u32 {{%a0, %a1, %a2, %a3}}, [%d3+16]; st.shared.v4.u32 [%d4+16], {{%a0, %a1, %a2, %a3}}; bar.sync 0;\n"
+              "mov.u64 %d2, tile; {2}\n"
+              "wmma.load.a.sync.aligned.{1}.m16n16k16{0}.f16 {3}, [%d2], 24;\nwmma.load.b.sync.aligned.{1}.m16n16k16{0}.f16 {4}, [%d2+64];\n"
+              "wmma.load.c.sync.aligned.{1}.m16n16k16{0}.f16 {5}, [%d2+128];\nwmma.mma.sync.aligned.{1}.{1}.m16n16k16.f32.f16 {6}, {3}, {4}, {5};\n"
+              "wmma.store.d.sync.aligned.{1}.m16n16k16.global.f32 [%out+8192], {6};\n"
+              "wmma.store.d.sync.aligned.{1}.m16n16k16{0}.f16 [%d2], {5}; bar.sync 0; ld.shared.v4.u32 {{%a0, %a1, %a2, %a3}}, [%d4]; st.global.v4.u32 [%d3+12288], {{%a0, %a1, %a2, %a3}};",
+              space, layout, *space ? "" : "cvta.shared.u64 %d2, %d2;", registers("%a", 8), registers("%b", 8), registers("%x", 4),
+              registers("%y", 8))),
+          {1, 1, 1}, {32, 1, 1}, 0);
+      EXPECT_EQ(outcome.failure, "");
+      EXPECT_TRUE(planned("matrices")) << plan_;
+      EXPECT_FALSE(planned("wmma")) << plan_;
+    }
 }
 
 // Infinities, NaNs and numbers of all sizes go to the handlers, as do matrices that are not all in memory.
@@ -85,6 +110,14 @@ TEST_F(Engines, AgreeOnMatricesThatAreUnusual) {
                 "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%out+8192], {2};",
                 registers("%a", 8), registers("%b", 8), registers("%y", 8), at),
             0xffffffff, 0),
+        {1, 1, 1}, {32, 1, 1}, 0);
+  for (const uint32_t add : {0u, 0x7ff00000u})
+    both(
+        with_numbers(
+            "wmma.load.a.sync.aligned.row.m8n8k4.global.f64 {%za}, [%out];\nwmma.load.b.sync.aligned.col.m8n8k4.global.f64 {%zb}, [%out+4096];\n"
+            "wmma.load.c.sync.aligned.row.m8n8k4.global.f64 {%zc0, %zc1}, [%out+8192];\nwmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64 {%zc0, %zc1}, {%za}, {%zb}, {%zc0, %zc1};\n"
+            "wmma.store.d.sync.aligned.row.m8n8k4.global.f64 [%out+8192], {%zc0, %zc1};",
+            0xffffffff, add),
         {1, 1, 1}, {32, 1, 1}, 0);
 }
 
