@@ -24,6 +24,7 @@ class Stack {
   void arrived();
 
   std::byte* memory_ = nullptr;
+  size_t aside_ = 0;    // from its upper end to where it begins
   void* at_ = nullptr;  // where it stopped
   Entry entry_ = nullptr;
   void* argument_ = nullptr;

@@ -16,6 +16,8 @@ constexpr uint64_t kMostRounds = 1 << 16;  // of loops that may be doing somethi
 constexpr uint64_t kLooksAtOnce = 32;      // before the processor is left to who may be what is waited for
 constexpr uint64_t kLooksOfBlock = 4;      // before other blocks go first
 
+uint32_t lanes_in(uint32_t mask) { return ~mask ? static_cast<uint32_t>(__builtin_popcount(mask)) : vm::kWarpSize; }
+
 constexpr uint32_t kPatience = 256, kLeastPatience = 16;  // as in vm/warp.cc
 
 }  // namespace
@@ -65,7 +67,7 @@ void Turns::leave(State state) {
   --left_;
   ++context_->events;
   if (state == State::Done) {
-    threads_ -= static_cast<uint32_t>(__builtin_popcount(context_->live[running_]));
+    threads_ -= lanes_in(context_->live[running_]);
     context_->live[running_] = 0;
     if (block_->prepared_for == block_->linear) block_->warps[running_]->live = 0;
     for (uint32_t id = 0; id < block_->barriers.size(); ++id)
@@ -138,9 +140,11 @@ bool Turns::wait_at(const vm::Insn& barrier, uint32_t lanes, uint32_t id, uint32
   mine.waiting = &barrier;
   mine.state = State::AtBarrier;
   uint32_t& live = context_->live[running_];
-  threads_ -= static_cast<uint32_t>(__builtin_popcount(live) - __builtin_popcount(lanes));
-  live = lanes;  // all that are left of the warp
-  waiting_[id] += counted ? static_cast<uint32_t>(vm::kWarpSize) : static_cast<uint32_t>(__builtin_popcount(lanes));
+  if (live != lanes) {  // all that are left of the warp
+    threads_ -= lanes_in(live) - lanes_in(lanes);
+    live = lanes;
+  }
+  waiting_[id] += counted ? static_cast<uint32_t>(vm::kWarpSize) : lanes_in(lanes);
   mine.patience = kPatience;
   check(id);
   if (mine.state == State::AtBarrier) stop(State::AtBarrier);
@@ -168,18 +172,25 @@ void Turns::release(uint32_t id) {
     for (uint32_t w = 0; w < count_; ++w)
       if (warps_[w].state == State::AtBarrier && warps_[w].barrier == id) visit(warps_[w]);
   };
-  each([&](const One& w) {
-    if (!w.waiting->mods().red) return;
-    popc += static_cast<uint32_t>(__builtin_popcount(w.said));
+  bool asks = false;
+  each([&](One& w) {
+    w.state = State::Ready;
+    if (!w.waiting->mods().red) {
+      w.waiting = nullptr;
+      return;
+    }
+    asks = true;
+    popc += lanes_in(w.said);
     all = all && w.said == w.lanes;
     any = any || w.said;
   });
-  each([&](One& w) {
-    const isa::Mods& m = w.waiting->mods();
-    w.answer = w.waiting->source->form.row->operands.list[0].fixed != isa::Type::Pred ? popc : m.boolop == isa::BoolOp::And ? all : any;
-    w.state = State::Ready;
-    w.waiting = nullptr;
-  });
+  for (uint32_t w = 0; w < count_ && asks; ++w) {
+    One& one = warps_[w];
+    if (one.barrier != id || one.state != State::Ready || !one.waiting) continue;
+    const isa::Mods& m = one.waiting->mods();
+    one.answer = one.waiting->source->form.row->operands.list[0].fixed != isa::Type::Pred ? popc : m.boolop == isa::BoolOp::And ? all : any;
+    one.waiting = nullptr;
+  }
   block_->barriers[id] = {};
   waiting_[id] = 0;
   ++context_->events;
