@@ -247,6 +247,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     return;
   }
   if (may_be_picked(*a, address, mask)) store_picked(*a, address.lanes, mask, join);
+  const bool looked = address.runs == 0 && load_near(*a, mask, join);
   auto* fast = new_block("fast");
   if (address.runs == 0) {
     b_.CreateCondBr(fits_lanes(*a, address.lanes, mask), fast, slow, likely);
@@ -263,7 +264,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
   b_.SetInsertPoint(slow);
   handle(join);
   b_.SetInsertPoint(fast);
-  touch(*a, address, mask);
+  looked ? touch_apart(*a, address, mask) : touch(*a, address, mask);
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
 }

@@ -78,6 +78,61 @@ std::optional<Indexed> Emitter::indexed(const Access& a) {
   return std::nullopt;
 }
 
+// Loads of `array[index]` whose places are near each other: a register of lanes is read from its first lane's place on and permuted, be
+// they a stretch, clamped at a border or some of them the same. False: it is no such load; else goes on where they are not.
+bool Emitter::load_near(const Access& a, V mask, BasicBlock* join) {
+  static const bool without = left_out("near");
+  const bool apart = watch_ || as_.alone || as_.few || as_.slice || as_.apart || rehearsals_.now;
+  if (without || apart || !processor_.wide || !wide_host() || !a.load || a.shared || a.count != 1 || (a.memory != 4 && a.memory != 8) ||
+      !looks_for_stretches())
+    return false;
+  const std::optional<Indexed> at = indexed(a);
+  if (!at) return false;
+  uses(Technique::Stretches);
+  constexpr unsigned kRegisterBytes = 64;
+  const unsigned lanes = kRegisterBytes / a.memory;
+  llvm::Type *wide = b_.getInt64Ty(), *element = lane_type(a.memory);
+  auto* type = FixedVectorType::get(element, lanes);
+  auto* near = new_block("near");
+  auto* far = new_block("far");
+  std::vector<V> from, which;
+  V good = b_.getTrue();
+  for (unsigned g = 0; g < kLanes; g += lanes) {
+    std::vector<int> pick;
+    for (unsigned l = 0; l < lanes; ++l) pick.push_back(static_cast<int>(g + l));
+    const V first = b_.CreateExtractElement(at->index, uint64_t{g});
+    which.push_back(b_.CreateSub(b_.CreateShuffleVector(at->index, pick), b_.CreateVectorSplat(lanes, first)));
+    V there = b_.CreateBitCast(b_.CreateICmpULT(which.back(), b_.CreateVectorSplat(lanes, b_.getInt32(lanes))), b_.getIntNTy(lanes));
+    if (!llvm::isa<llvm::ConstantInt>(mask))
+      there = b_.CreateOr(there, b_.CreateNot(b_.CreateTrunc(b_.CreateLShr(mask, g), b_.getIntNTy(lanes))));
+    good = b_.CreateAnd(good, b_.CreateICmpEQ(there, llvm::Constant::getAllOnesValue(there->getType())));
+    const V last = b_.getInt32((at->is_signed ? ~0u >> 1 : ~0u) - (lanes - 1));  // beyond which an index would wrap around
+    good = b_.CreateAnd(good, at->is_signed ? b_.CreateICmpSLE(first, last) : b_.CreateICmpULE(first, last));
+    const V widened = at->is_signed ? b_.CreateSExt(first, wide) : b_.CreateZExt(first, wide);
+    from.push_back(b_.CreateAdd(at->base, b_.CreateMul(widened, b_.getInt64(a.memory))));
+    good = b_.CreateAnd(good, fits(a, from.back(), kRegisterBytes));
+  }
+  b_.CreateCondBr(good, near, far);
+  b_.SetInsertPoint(near);
+  std::vector<V> parts;
+  for (size_t k = 0; k < from.size(); ++k) {
+    const V all = user(b_.CreateAlignedLoad(type, pointer_to(a, from[k]), llvm::Align(a.memory)));
+    parts.push_back(a.memory == 4 ? b_.CreateIntrinsic(In::x86_avx512_permvar_si_512, {}, {all, which[k]})
+                                  : b_.CreateIntrinsic(In::x86_avx512_permvar_di_512, {}, {all, b_.CreateZExt(which[k], type)}));
+  }
+  for (; parts.size() > 1; parts.resize(parts.size() / 2))
+    for (size_t k = 0; k < parts.size() / 2; ++k) {
+      std::vector<int> both;
+      const auto n = llvm::cast<FixedVectorType>(parts[2 * k]->getType())->getNumElements();
+      for (unsigned l = 0; l < 2 * n; ++l) both.push_back(static_cast<int>(l));
+      parts[k] = b_.CreateShuffleVector(parts[2 * k], parts[2 * k + 1], both);
+    }
+  put_loaded(a, 0, parts[0]);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(far);
+  return true;
+}
+
 // The lanes of the mask, one behind the other. What comes behind them is for the next warps, but hosts do not see that where
 // each stores as much as it happens to have: it is named.
 void Emitter::store_in_a_row(const Access& a, V to, V mask) {

@@ -215,6 +215,7 @@ class Emitter : private Words, private Facts {
   void store_picked(const Access& a, V places, V mask, llvm::BasicBlock* join);
   std::optional<Indexed> indexed(const Access& a);
   void store_picked(const Access& a, const Indexed& at, V mask, llvm::BasicBlock* join);
+  bool load_near(const Access& a, V mask, llvm::BasicBlock* join);
   void store_in_a_row(const Access& a, V to, V mask);
 
   // --- loads from one stretch (emit_windows.cc)

@@ -77,5 +77,38 @@ TEST_F(Engines, AgreeOnStretchesThatLieOnOneAnother) {
       {1, 1, 1}, {64, 1, 1}, 15);
 }
 
+// `array[index]` whose lanes are near each other: clamped on either side, wrapped, some of them the same, backwards, in a window of
+// sixteen and of seventeen, at the array's ends, and where an index wraps around; some lanes take part.
+TEST_F(Engines, AgreeOnNearPlaces) {
+  for (const char* index :
+       {"add.s32 %r1, %t, -3; max.s32 %r1, %r1, 0; min.s32 %r1, %r1, 40;", "add.s32 %r1, %t, -1; min.u32 %r1, %r1, %n;",
+        "shr.u32 %r1, %t, 1;", "sub.u32 %r1, 31, %t; max.s32 %r1, %r1, 0;", "xor.b32 %r1, %t, 5;", "and.b32 %r1, %t, %n;",
+        "mul.lo.u32 %r1, %t, %n; and.b32 %r1, %r1, 15;", "mul.lo.u32 %r1, %t, %n; and.b32 %r1, %r1, 31;",
+        "add.u32 %r1, %t, %n; rem.u32 %r1, %r1, 50;", "add.u32 %r1, %t, 2000; min.u32 %r1, %r1, 2047;",
+        "add.u32 %r1, %t, 1990; max.u32 %r1, %r1, 2000; min.u32 %r1, %r1, 2047;"})
+    for (const char* load :
+         {"mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; ld.global.u32 %r2, [%d1];",
+          "mul.wide.u32 %d1, %r1, 4; add.s64 %d1, %d1, %out; ld.global.f32 %f1, "
+          "[%d1+8192]; mov.b32 %r2, %f1;",
+          "mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; ld.global.s32 %d2, [%d1]; cvt.u32.u64 %r2, %d2; shr.u64 %d2, %d2, 32; "
+          "cvt.u32.u64 %r4, %d2; xor.b32 %r2, %r2, %r4;",
+          "mul.wide.s32 %d1, %r1, 8; add.s64 %d1, %out, %d1; ld.global.u64 %d2, [%d1]; cvt.u32.u64 %r2, %d2; shr.u64 "
+          "%d2, %d2, 32; cvt.u32.u64 %r4, %d2; mad.lo.u32 %r2, %r2, 3, %r4;"})
+      for (const char* some : {"", "setp.gt.u32 %p1, %t, 11; @%p1 bra E;", "and.b32 %r3, %t, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra E;"})
+        for (const uint32_t n : {1u, 3u, 17u, 45u})
+          both(fmt::format("mov.u32 %r2, 0; {} {} {} E: st.global.u32 [%at+7000], %r2; ret;", index, some, load), {1, 1, 1},
+               {n == 3 ? 64u : 50u, 1, 1}, n);
+  EXPECT_TRUE(happened("stretches"));
+  // Around the ends of 32 bits, whose lanes lie 16 GB apart, and beyond the array.
+  for (const char* wide : {"s", "u"})
+    for (const uint32_t n : {0x7ffffff0u, 0x7fffffe0u, 0u - 8, 0u - 16, 0u - 40, 4080u, 4086u})
+      both(
+          fmt::format(
+              "min.u32 %r1, %t, 20; add.u32 %r1, %r1, %n; mul.wide.{0}32 %d2, %n, 4; setp.lt.u32 %p1, %n, 5000; selp.b64 %d2, 0, %d2, %p1; sub.s64 %d3, %out, "
+              "%d2; mul.wide.{0}32 %d1, %r1, 4; add.s64 %d1, %d3, %d1; ld.global.u32 %r2, [%d1]; st.global.u32 [%at], %r2; ret;",
+              wide),
+          {1, 1, 1}, {32, 1, 1}, n);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
