@@ -16,6 +16,7 @@
 #include "vm/code.h"
 #include "vm/machine.h"
 #include "vm/observer.h"
+#include "vm/texture_lanes.h"
 
 namespace warpbeam::vm {
 
@@ -98,7 +99,7 @@ struct EngineServices {
   std::string (*location)(const Insn& insn, const FunctionCode& function);
   // Of texture_lanes.h.
   bool (*reads_lanes)(const Insn& insn);
-  int (*read_lanes)(Block& block, const Insn& insn, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results);
+  LaneTexels (*read_lanes)(Block& block, const Insn& insn, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results);
   // Of matrix_lanes.h.
   void (*load_rows)(std::byte* const* rows, bool transposed, int matrices, std::byte* registers);
   void (*store_rows)(std::byte* const* rows, bool transposed, int matrices, const std::byte* registers);

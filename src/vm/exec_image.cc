@@ -176,10 +176,11 @@ bool read_together(Warp& w, const Insn& i, const Sampling& s, uint32_t mask) {
   alignas(64) uint32_t coordinates[2 * kWarpSize], results[4 * kWarpSize];
   for (int k = 0; k < s.counts.coordinates; ++k)
     std::memcpy(coordinates + k * kWarpSize, w.lanes<uint32_t>(s.coordinates[k]), kWarpSize * sizeof *coordinates);
-  const int channels = read_lanes(*w.block, i, handles[any], mask, coordinates, results);
-  if (!channels) return false;
-  std::memset(results + channels * kWarpSize, 0, sizeof results - static_cast<size_t>(channels) * kWarpSize * sizeof *results);
-  for (int k = 0; k < s.counts.results; ++k) store_lanes(w.lanes<uint32_t>(s.results[k]), results + k * kWarpSize, mask);
+  const LaneTexels texels = read_lanes(*w.block, i, handles[any], mask, coordinates, results);
+  if (!texels.first) return false;
+  static constexpr uint32_t kZeros[kWarpSize] = {};
+  for (size_t k = 0; k < static_cast<size_t>(s.counts.results); ++k)
+    store_lanes(w.lanes<uint32_t>(s.results[k]), k < texels.channels ? texels.first + k * kWarpSize : kZeros, mask);
   return true;
 }
 

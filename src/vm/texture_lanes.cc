@@ -22,11 +22,14 @@ using isa::Type;
 #define WB_LANES for (int l = 0; l < kWarpSize; ++l)
 #define WB_INLINE [[gnu::always_inline]] inline
 
-// Whether lane l has the number at[0] + l * step. In one vector: pieces of what was just stored, at places of their own, are waited for.
+// All lanes in one vector, for what answers with a number: pieces of what was just stored, at places of their own, are waited for.
+using All __attribute__((ext_vector_type(kWarpSize))) = int32_t;
+WB_INLINE void take_all(const void* lanes, All& all) { std::memcpy(&all, lanes, sizeof all); }
+
+// Whether lane l has the number at[0] + l * step.
 WB_INLINE bool in_a_row(const int32_t* at, int32_t step) {
-  using All __attribute__((ext_vector_type(kWarpSize))) = int32_t;
   All all, lane;
-  std::memcpy(&all, at, sizeof all);
+  take_all(at, all);
   WB_LANES lane[l] = l;
   return __builtin_reduce_or(all ^ (lane * step + at[0])) == 0;
 }
@@ -236,12 +239,6 @@ WB_FOR_EACH_VECTOR_WIDTH bool fetch(const Request& r) {
   const Image& image = r.texture.image;
   const ImageLevel& level = image.levels[0];
   const int32_t* x = reinterpret_cast<const int32_t*>(r.coordinates);
-  // Words of linear memory side by side are a load.
-  const bool words = image.dimensions == 1 && image.format.bits == 32 && image.format.channels == 1;
-  if (words && in_a_row(x, 1) && x[0] >= 0 && static_cast<uint32_t>(x[0]) + kWarpSize <= level.width) {
-    std::memcpy(r.results, level.base + uint64_t{4} * static_cast<uint32_t>(x[0]), kWarpSize * sizeof *r.results);
-    return true;
-  }
   Lanes across, down;
   WB_LANES across.at[l] = static_cast<uint32_t>(x[l]) < level.width ? x[l] : -1;
   if (image.dimensions == 2) {
@@ -270,12 +267,12 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
   // So that texels times 256 have room in 32 bits.
   const float most = s.normalized_coordinates ? 0x1p21f / static_cast<float>(std::max({level.width, level.height, 8192u})) : 0x1p20f;
   const auto limit = std::bit_cast<int32_t>(most);
-  int32_t far = 0;
-  for (int k = 0; k < (two ? 2 : 1); ++k) WB_LANES far |= limit - (static_cast<int32_t>(r.coordinates[k * kWarpSize + l]) & 0x7fffffff);
+  All beyond = 0, bits;
+  for (int k = 0; k < (two ? 2 : 1); ++k) take_all(x + k * kWarpSize, bits), beyond |= limit - (bits & 0x7fffffff);
   static constexpr float kZeros[kWarpSize] = {};
   alignas(64) float tamed[2][kWarpSize];
   const float *across_at = x, *down_at = two ? x + kWarpSize : kZeros;
-  if (far < 0) {  // a NaN, or far away; of lanes that take no part that is no matter
+  if (__builtin_reduce_or(beyond) < 0) {  // a NaN, or far away; of lanes that take no part that is no matter
     for (int k = 0; k < (two ? 2 : 1); ++k) WB_LANES {
         const bool good = std::fabs(x[k * kWarpSize + l]) <= most;
         if (!good && (r.mask >> l & 1)) return false;
@@ -327,6 +324,14 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
   return true;
 }
 
+// Words of linear memory side by side are where they are. Null: it is something else.
+WB_INLINE const uint32_t* find_row(const Image& image, const uint32_t* x) {
+  const ImageLevel& level = image.levels[0];
+  if (!image.buffer || image.format.bits != 32 || image.format.channels != 1 || image.end || image.dimensions != 1) return nullptr;
+  if (x[0] > level.width || level.width - x[0] < kWarpSize || !in_a_row(reinterpret_cast<const int32_t*>(x), 1)) return nullptr;
+  return reinterpret_cast<const uint32_t*>(level.base) + x[0];
+}
+
 }  // namespace
 
 bool reads_lanes(const Insn& i) {
@@ -338,23 +343,27 @@ bool reads_lanes(const Insn& i) {
          !(i.source->form.atype == Type::S32 && n.level);
 }
 
-int read_lanes(Block& block, const Insn& i, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results) {
+LaneTexels read_lanes(Block& block, const Insn& i, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results) {
   const DeviceMemory& memory = *block.launch->memory;
   const ImageView* view = memory.images.find(handle);
-  if (!view || view->use != ImageUse::Texture || view->checked_epoch.load(std::memory_order_relaxed) != memory.epoch()) return 0;
+  if (!view || view->use != ImageUse::Texture || view->checked_epoch.load(std::memory_order_relaxed) != memory.epoch()) return {};
   const Texture& t = view->texture;
   const Image& image = t.image;
+  const bool whole = i.source->form.atype == Type::S32;
+  const uint32_t* row = whole ? find_row(image, coordinates) : nullptr;
+  if (row) return {row, 1};
+  const LaneTexels all{results, image.format.channels};
   const ImageLevel& level = image.levels[0];
   const int dimensions = i.mods().geometry == Geometry::D2 ? 2 : 1;
-  if (image.dimensions != dimensions || image.layered || image.cube || image.level_count != 1 || image.end || t.sampler.srgb) return 0;
+  if (image.dimensions != dimensions || image.layered || image.cube || image.level_count != 1 || image.end || t.sampler.srgb) return {};
   if (level.pitch * level.height > 0x7fffffff || uint64_t{level.width} * image.format.bytes() > 0x7fffffff || level.width > 1 << 28)
-    return 0;
-  const Request r{t, i.source->form.atype == Type::S32, mask, coordinates, results};
+    return {};
+  const Request r{t, whole, mask, coordinates, results};
   // The one-dimensional form of whole coordinates reads linear memory and nothing else, and others never do.
-  if (r.whole) return (dimensions == 2 || image.buffer) && fetch(r) ? image.format.channels : 0;
+  if (r.whole) return (dimensions == 2 || image.buffer) && fetch(r) ? all : LaneTexels{};
   const bool linear_bits = t.sampler.linear && !gives_fractions(t) && (image.format.kind != TexelKind::Float || image.format.bits != 32);
-  if (image.buffer || linear_bits || level.width > 1 << 20 || level.height > 1 << 20) return 0;
-  return sample(r) ? image.format.channels : 0;
+  if (image.buffer || linear_bits || level.width > 1 << 20 || level.height > 1 << 20) return {};
+  return sample(r) ? all : LaneTexels{};
 }
 
 }  // namespace warpbeam::vm

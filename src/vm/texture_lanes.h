@@ -16,8 +16,12 @@ struct Insn;
 
 // Whether the instruction is a read that may be done so.
 bool reads_lanes(const Insn& i);
-// How many channels it has read, behind which there are zeros; none: it did nothing. `coordinates` and `results` lie one behind the
-// other, each of 32 lanes.
-int read_lanes(Block& block, const Insn& i, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results);
+// The channels that it has read, one behind the other, behind which there are zeros; none: it did nothing.
+struct LaneTexels {
+  const uint32_t* first = nullptr;  // 32 lanes, among `results` or in the texture itself
+  uint64_t channels = 0;
+};
+// `coordinates` and `results` lie one behind the other, each of 32 lanes.
+LaneTexels read_lanes(Block& block, const Insn& i, uint64_t handle, uint32_t mask, const uint32_t* coordinates, uint32_t* results);
 
 }  // namespace warpbeam::vm
