@@ -233,6 +233,42 @@ __global__ void counts_in_volatile(volatile int* n) {
 __global__ void raises_flag(volatile int* flag) {
   if (!*flag) *flag = 1;
 }
+// Each access is made, and nothing says which comes first.
+__global__ void volatile_message(volatile int* data, int* out) {
+  if (blockIdx.x == 0) data[threadIdx.x] = 42;  // warn volatile_data race_volatile
+  else out[threadIdx.x] = data[threadIdx.x];
+}
+__global__ void last_one_stays(volatile int* winner) {
+  if (threadIdx.x == 0) *winner = blockIdx.x + 1;  // warn volatile_winner race_volatile
+}
+// A flag that is waited for, and lowered again; the data are volatile too, and behind it.
+__global__ void flag_and_answer(volatile int* data, volatile int* flag, int* out) {
+  if (blockIdx.x == 0) {
+    data[0] = 42;
+    __threadfence();
+    *flag = 1;
+    while (*flag == 1);
+    __threadfence();
+    out[1] = data[1];
+  } else {
+    while (*flag == 0);
+    __threadfence();
+    out[0] = data[0];
+    data[1] = 43;
+    __threadfence();
+    *flag = 2;
+  }
+}
+// What a lock protects is read behind a fence, or past the caches.
+template <int kHow>
+__global__ void counts_under_lock(int* lock, int* n) {
+  while (atomicCAS(lock, 0, 1) != 0);
+  if (kHow == 1) __threadfence();
+  if (kHow == 2) __stcg(n, __ldcg(n) + 1);
+  else *n = *n + 1;  // warn lock_without_fence race_acquire
+  __threadfence();
+  atomicExch(lock, 0);
+}
 __global__ void pack(const int* in, int* out, int* n) {
   int v = in[blockIdx.x * blockDim.x + threadIdx.x];
   if (v & 1) out[atomicAdd(n, 1)] = v;
@@ -290,6 +326,12 @@ CASE(volatile_flag) {
   cudaDeviceSynchronize();
   cudaFree(n);
 }
+CASE(volatile_data) { Data d; volatile_message<<<2, 64>>>(d.b, d.c); }
+CASE(volatile_winner) { Data d; last_one_stays<<<2, 64>>>(d.b); }
+CASE(volatile_flag_and_answer) { Data d; flag_and_answer<<<2, 1>>>(d.b, d.b + 64, d.c); }
+CASE(lock_without_fence) { Data d; counts_under_lock<0><<<8, 1>>>(d.b, d.c); }
+CASE(lock_with_fence) { Data d; counts_under_lock<1><<<8, 1>>>(d.b, d.c); }
+CASE(lock_past_caches) { Data d; counts_under_lock<2><<<8, 1>>>(d.b, d.c); }
 CASE(counter_plain) { Data d; count<<<4, 64>>>(d.b, false); }
 CASE(counter_atomic) { Data d; count<<<4, 64>>>(d.b, true); }
 CASE(histogram_plain) { Data d; histogram<false><<<4, 64>>>(d.a, d.b); }

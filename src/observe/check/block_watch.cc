@@ -311,6 +311,9 @@ void BlockWatch::synchronise(Now& n) {
     lanes = n.state.lanes.get();
   }
   if (at_barrier) n.state.moves_on();
+  note_flags(n);
+  note_lock(n);
+  lanes = n.state.lanes.get();
   const auto warp = static_cast<uint16_t>(n.warp.index);
   for (uint32_t left = n.access.mask; left; left &= left - 1) {
     const int l = __builtin_ctz(left);

@@ -62,6 +62,11 @@ class BlockWatch final : public vm::BlockObserver {
   struct Lanes {  // what only some kernels need
     std::array<CameList, 32> came;
     std::array<std::shared_ptr<const Snapshot>, 32> fence;
+    struct Lock {
+      EventId when = 0;
+      uint32_t site = 0;
+    };
+    std::array<Lock, 32> took;  // the last atomic operation that may have taken a lock
     // What others had behind a fence when they met this lane: behind one of the whole device, and behind any.
     std::array<std::shared_ptr<const Snapshot>, 32> handed, handed_in_block;
   };
@@ -164,6 +169,10 @@ class BlockWatch final : public vm::BlockObserver {
   bool ordered_copy(const Now&, Event e, uint32_t e_lane, int lane) const;
   bool ordered_product(const Now&, const BlockWatch& home, Event e, int lane) const;
   void synchronise(Now&);  // atomic, volatile, ordered accesses
+  bool loose(const Now&, const Event& e) const;
+  void note_flags(const Now&);
+  void note_lock(Now&);
+  void look_behind_lock(Now&, const Cell&, int lane, uint64_t offset);
   bool meets_plain_store(const Now& n, const Cell& c, int lane) const;
   void keep_plain_store(const Now& n, Cell& c) const;
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;

@@ -367,10 +367,12 @@ std::shared_ptr<vm::Observer> Checker::watch(const vm::Launch& launch, LaunchInf
   // Meetings of earlier launches matter only to those that may run at the same time.
   if (info.ordered_below == log.next() && launch.depth == 0) {
     meetings_.clear();
+    flags_.clear();
     ended_meetings_.clear();
     ended_barriers_.clear();
   }
   info.meetings = &meetings_;
+  info.flags = &flags_;
   const vm::Code& code = *launch.kernel->code;
   const auto& variables = launch.program->image().shared_variables;
   for (uint32_t k = 0; k < variables.size(); ++k) {

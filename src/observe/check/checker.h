@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "observe/check/events.h"
 #include "observe/check/findings.h"
@@ -49,6 +50,7 @@ struct LaunchInfo {
   std::vector<SharedVariable> shared;  // by offset
   // Where threads of different blocks meet: by address, those with a scope of one block by (address, block).
   std::unordered_map<uint64_t, Meeting>* meetings = nullptr;
+  std::unordered_set<uint64_t>* flags = nullptr;  // addresses of volatile places that threads wait for, or go on by
   // What is known of an instruction: its place among the kernel's accesses or behind them, its site (0: none yet), and the
   // region that it touched last, as long as no region has gone since.
   struct Known {
@@ -195,6 +197,7 @@ class Checker final : public Tool {
   OpId running_ = 0;
   std::unordered_map<uint64_t, size_t> reported_;
   std::unordered_map<uint64_t, Meeting> meetings_;
+  std::unordered_set<uint64_t> flags_;
   // Those within blocks that have ended: what was left elsewhere goes back to them.
   std::deque<std::unordered_map<uint64_t, Meeting>> ended_meetings_;
   std::deque<std::vector<std::unique_ptr<Meeting>>> ended_barriers_;

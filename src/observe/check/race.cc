@@ -160,11 +160,12 @@ void BlockWatch::look_at_cell(Now& n, Cell& c, uint64_t offset, uint32_t bytes, 
     const bool lost = h == Hazard::WriteAfterWrite && c_.sites[n.site].rewrites && c_.sites[e->site].rewrites;
     const bool in_tail =
         lost || n.shared || (same_warp && h == Hazard::ReadAfterWrite && e->strength == Strength::Sys && n.strength == Strength::Sys);
-    if (meet && ((e->act == Act::Atomic && n.act == Act::Atomic) || !in_tail)) return;
+    if (meet && ((e->act == Act::Atomic && n.act == Act::Atomic) || !in_tail) && !loose(n, *e)) return;
     if (!ordered(n, *e, other_lane, lane)) conflict(n, h, *e, {other_lane, many, one_of_many}, lane, offset, bytes);
   };
   if (c_.settings.race) {
     if (c.write >= n.bound) hazard(c.write, c.write_lane, false, writes ? Hazard::WriteAfterWrite : Hazard::ReadAfterWrite);
+    if (!writes && n.strength == Strength::Weak && n.state.lanes && !n.shared && c.write >= n.bound) look_behind_lock(n, c, lane, offset);
     if (writes) {
       if (c.read_a >= n.bound) hazard(c.read_a, c.a_lane, c.a_many, Hazard::WriteAfterRead);
       if (c.read_b >= n.bound) hazard(c.read_b, c.b_lane, c.b_many, Hazard::WriteAfterRead);
@@ -314,7 +315,9 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   // `++*counter` of several threads, volatile or not, counts some of them once.
   const bool lost_update = hazard == Hazard::WriteAfterWrite && mine.rewrites && theirs.rewrites;
   bool scope_too_small = false;
-  if (both_strong && !lost_update) {
+  const bool in_no_order = both_strong && !lost_update && loose(n, other);
+  if (in_no_order && l_.flags->contains(n.access.address[static_cast<size_t>(lane)])) return;
+  if (both_strong && !lost_update && !in_no_order) {
     scope_too_small = other.strength < needed || n.strength < needed;
     // Volatile accesses to shared memory stand in for barriers more often than they are flags, and so they do in a warp that
     // reads from global memory what its other lanes have just stored there.
@@ -347,13 +350,13 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   const bool one_statement = together && hazard == Hazard::WriteAfterRead && !many && mine.location == theirs.location;
   const bool lockstep = together && !copies && (both_strong || one_statement || l_.cc < 70);
   const bool by_shuffle = same_warp && !copies && other.id < n.state.soft_base;
-  const Severity severity = !lost_update && (lockstep || by_shuffle || guess) ? Severity::Warning : Severity::Error;
+  const Severity severity = !lost_update && (lockstep || by_shuffle || guess || in_no_order) ? Severity::Warning : Severity::Error;
 
   const uint64_t key = uint64_t(n.site) << 34 | uint64_t(other.site & 0xffffff) << 10 | uint64_t(severity) << 9 | uint64_t(hazard) << 7 |
                        uint64_t(same_warp) << 6 | uint64_t(same_block) << 5 | uint64_t(same_op) << 4 | uint64_t(scope_too_small) << 3 | 3;
   if (c_.repeated(key)) return;
   static constexpr FindingKind kKinds[] = {FindingKind::RaceRaw, FindingKind::RaceWar, FindingKind::RaceWaw};
-  Finding f = finding(n, lane, lost_update ? FindingKind::RaceVolatile : kKinds[static_cast<int>(hazard)], "");
+  Finding f = finding(n, lane, lost_update || in_no_order ? FindingKind::RaceVolatile : kKinds[static_cast<int>(hazard)], "");
   f.severity = severity;
   f.apart = same_warp ? Apart::InWarp : same_block ? Apart::InBlock : same_op ? Apart::InLaunch : Apart::InProgram;
   f.title = fmt::format("Race reported between {} access at {} in {}", name(other.act), theirs.kernel, theirs.location);
@@ -438,6 +441,9 @@ void BlockWatch::conflict(Now& n, Hazard hazard, const Event& other, Other who, 
   else if (guess)
     f.mend =
         "the plain read promises nothing while others change the place: read with __ldcg, a volatile access or an atomic load, or leave the look away";
+  else if (in_no_order)
+    f.mend =
+        "volatile makes each access happen and orders none of them: let a fence and a flag, a barrier or a kernel's end come between them, or use an atomic";
   else if (severity == Severity::Warning)
     f.mend = "correct only where a warp runs in lockstep (before Volta): put __syncwarp() between the two accesses";
   c_.report(key, std::move(f));

@@ -116,6 +116,23 @@ bool Sites::after_load(const vm::FunctionCode& f, const vm::Insn& insn) {
   return false;
 }
 
+// Nothing is made of its value but a decision.
+bool Sites::only_compared(const vm::FunctionCode& f, const vm::Insn& insn) {
+  if (insn.source->form.row->cls != isa::Class::Load || insn.list) return false;
+  bool compared = false;
+  for (const vm::Insn& i : f.insns) {
+    if (&i == &insn || !i.source || !i.source->form.row) continue;
+    const isa::Class cls = i.source->form.row->cls;
+    const bool stores = cls == isa::Class::Store && !i.list;
+    for (size_t o = stores ? 0 : 1; o < std::size(i.op); ++o) {
+      if (i.op[o] != insn.op[0]) continue;
+      if (cls != isa::Class::Compare) return false;
+      compared = true;
+    }
+  }
+  return compared;
+}
+
 bool Sites::rewrites_volatile(const vm::FunctionCode& f, const vm::Insn& insn) {
   if (insn.source->form.row->cls != isa::Class::Store || insn.mods().sem != isa::Sem::Volatile) return false;
   const auto at = static_cast<size_t>(&insn - f.insns.data());
@@ -151,6 +168,8 @@ uint32_t Sites::number(const vm::Insn& insn, const vm::FunctionCode& f) {
     s.swaps = s.corrects && insn.mods().op == isa::Op::Cas;
     s.shuffles_down = insn.source->form.row->op == isa::Opcode::Shfl && insn.mods().shuffle == isa::Shuffle::Down;
     const isa::Sem sem = insn.mods().sem;
+    s.is_volatile = sem == isa::Sem::Volatile;
+    s.decides = s.is_volatile && only_compared(f, insn);
     s.ordered = sem != isa::Sem::Weak && sem != isa::Sem::Volatile && sem != isa::Sem::Mmio;
     s.updates = after_load(f, insn);
     s.rewrites = rewrites_volatile(f, insn);

@@ -17,6 +17,8 @@ struct Site {
   bool corrects = false; // such a compare-and-swap, or a minimum and the like
   bool swaps = false;    // it is a compare-and-swap
   bool shuffles_down = false;
+  bool is_volatile = false;
+  bool decides = false;  // a load whose value is only compared
   bool ordered = false;  // relaxed, acquire …: meant for others to see, as a volatile access may not be
   bool bulk = false;     // a copy that the asynchronous proxy makes
   bool product = false;  // of a warp group, which the asynchronous proxy makes too
@@ -47,6 +49,7 @@ class Sites {
  private:
   bool before_cas(const vm::FunctionCode& f, const vm::Insn& insn);
   bool after_load(const vm::FunctionCode& f, const vm::Insn& insn);
+  static bool only_compared(const vm::FunctionCode& f, const vm::Insn& insn);
   static bool rewrites_volatile(const vm::FunctionCode& f, const vm::Insn& insn);
   bool in_waiting_loop(const vm::FunctionCode& f, const vm::Insn& insn);
   std::vector<Site> all_{1};
