@@ -493,7 +493,7 @@ TEST_F(Memory, handles_need_no_context) {
 #ifndef CUDA_API_PER_THREAD_DEFAULT_STREAM  // there null is a stream that can be captured, in the context that is missing
   EXPECT_EQ(cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_INVALID_HANDLE);
 #endif
-  EXPECT_EQ(cuMemHostUnregister(nullptr), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  EXPECT_EQ(cuMemHostUnregister(nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuMemHostUnregister(&value), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
   CUdeviceptr ptr = 0;
   EXPECT_EQ(cuMemAlloc(&ptr, 64), CUDA_ERROR_INVALID_CONTEXT);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cuda/driver/formats.h"
+#include "cuda/driver/owners.h"
 
 namespace warpbeam::cuda::driver {
 
@@ -58,7 +59,7 @@ CUresult create(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* given) {
 }
 
 CUresult describe(CUDA_ARRAY3D_DESCRIPTOR* description, CUarray array) {
-  return in_current([&](Context&) -> CUresult {
+  return of_handle(array, [&](Context&) -> CUresult {
     cudaChannelFormatDesc channels{};
     cudaExtent extent{};
     unsigned flags = 0;
@@ -78,6 +79,14 @@ using namespace warpbeam::cuda::driver;
 
 static_assert(sizeof(CUDA_ARRAY_SPARSE_PROPERTIES) == sizeof(cudaArraySparseProperties));
 static_assert(sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS) == sizeof(cudaArrayMemoryRequirements));
+
+// What only asks says to everything that it cannot answer that the value is wrong.
+#define WB_ASK_CALL(name, parameters, ...)                                                                                               \
+  WB_TWIN CUresult name parameters {                                                                                                     \
+    if (!array) return call([] { return CUDA_ERROR_INVALID_VALUE; });                                                                    \
+    return call(                                                                                                                         \
+        [&] { return in_context_of(owner_of(array), CUDA_ERROR_INVALID_VALUE, [&](Context&) { return __VA_ARGS__; }, Prefer::Owner); }); \
+  }
 
 extern "C" {
 
@@ -101,7 +110,9 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* description, CUarray arr
   return result;
 }
 
-WB_CALL(cuArrayDestroy, (CUarray array), array ? cudaFreeArray(runtime(array)) : cudaErrorInvalidResourceHandle)
+CUresult cuArrayDestroy(CUarray array) {
+  return of_handle(array, [&](Context&) { return cudaFreeArray(runtime(array)); });
+}
 
 CUresult cuMipmappedArrayCreate(CUmipmappedArray* array, const CUDA_ARRAY3D_DESCRIPTOR* given, unsigned levels) {
   return in_current([&](Context&) -> CUresult {
@@ -112,19 +123,21 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray* array, const CUDA_ARRAY3D_DESC
   });
 }
 
-WB_CALL(cuMipmappedArrayGetLevel, (CUarray * level, CUmipmappedArray array, unsigned index),
-        cudaGetMipmappedArrayLevel(reinterpret_cast<cudaArray_t*>(level), runtime(array), index))
-WB_CALL(cuMipmappedArrayDestroy, (CUmipmappedArray array), array ? cudaFreeMipmappedArray(runtime(array)) : cudaErrorInvalidResourceHandle)
-WB_CALL(cuArrayGetMemoryRequirements, (CUDA_ARRAY_MEMORY_REQUIREMENTS * needs, CUarray array, CUdevice device),
-        cudaArrayGetMemoryRequirements(reinterpret_cast<cudaArrayMemoryRequirements*>(needs), runtime(array), device))
-WB_CALL(cuMipmappedArrayGetMemoryRequirements, (CUDA_ARRAY_MEMORY_REQUIREMENTS * needs, CUmipmappedArray array, CUdevice device),
-        cudaMipmappedArrayGetMemoryRequirements(reinterpret_cast<cudaArrayMemoryRequirements*>(needs), runtime(array), device))
-WB_CALL(cuArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUarray array),
-        cudaArrayGetSparseProperties(reinterpret_cast<cudaArraySparseProperties*>(properties), runtime(array)))
-WB_CALL(cuMipmappedArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUmipmappedArray array),
-        cudaMipmappedArrayGetSparseProperties(reinterpret_cast<cudaArraySparseProperties*>(properties), runtime(array)))
-WB_CALL(cuArrayGetPlane, (CUarray * plane, CUarray array, unsigned index),
-        cudaArrayGetPlane(reinterpret_cast<cudaArray_t*>(plane), runtime(array), index))
+WB_OF_CALL(cuMipmappedArrayGetLevel, array, (CUarray * level, CUmipmappedArray array, unsigned index),
+           cudaGetMipmappedArrayLevel(reinterpret_cast<cudaArray_t*>(level), runtime(array), index))
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray array) {
+  return of_handle(array, [&](Context&) { return cudaFreeMipmappedArray(runtime(array)); });
+}
+WB_ASK_CALL(cuArrayGetMemoryRequirements, (CUDA_ARRAY_MEMORY_REQUIREMENTS * needs, CUarray array, CUdevice device),
+            cudaArrayGetMemoryRequirements(reinterpret_cast<cudaArrayMemoryRequirements*>(needs), runtime(array), device))
+WB_ASK_CALL(cuMipmappedArrayGetMemoryRequirements, (CUDA_ARRAY_MEMORY_REQUIREMENTS * needs, CUmipmappedArray array, CUdevice device),
+            cudaMipmappedArrayGetMemoryRequirements(reinterpret_cast<cudaArrayMemoryRequirements*>(needs), runtime(array), device))
+WB_ASK_CALL(cuArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUarray array),
+            cudaArrayGetSparseProperties(reinterpret_cast<cudaArraySparseProperties*>(properties), runtime(array)))
+WB_ASK_CALL(cuMipmappedArrayGetSparseProperties, (CUDA_ARRAY_SPARSE_PROPERTIES * properties, CUmipmappedArray array),
+            cudaMipmappedArrayGetSparseProperties(reinterpret_cast<cudaArraySparseProperties*>(properties), runtime(array)))
+WB_OF_CALL(cuArrayGetPlane, array, (CUarray * plane, CUarray array, unsigned index),
+           cudaArrayGetPlane(reinterpret_cast<cudaArray_t*>(plane), runtime(array), index))
 
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* width, CUarray_format format, unsigned channels, CUdevice device) {
   return call([&] {

@@ -1,5 +1,5 @@
 // Many copies, prefetches or discards in one call. The first interfaces also say which element failed.
-#include "cuda/driver/edge.h"
+#include "cuda/driver/owners.h"
 
 using namespace warpbeam::cuda;
 using namespace warpbeam::cuda::driver;

@@ -18,6 +18,15 @@ CUresult find_context(CUcontext handle, Context** context) {
   return result;
 }
 
+CUresult find_or_tell(CUcontext handle, Context** context) {
+  const CUresult result = find_context(handle, context);
+  for (const auto& place : process().created)
+    if (const Context* one_of_them = place.load(std::memory_order_acquire);
+        result == CUDA_ERROR_INVALID_CONTEXT && one_of_them && handle_of(const_cast<Context&>(*one_of_them)) == handle)
+      return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return result;
+}
+
 namespace {
 
 constexpr unsigned kApiVersion = 3020;  // the interface version of every context since then
@@ -29,11 +38,23 @@ bool valid_flags(unsigned flags) {
 }
 
 template <class Body>
-CUresult with_context(CUcontext handle, Body&& body) {
+CUresult with_context(CUcontext handle, Body&& body, CUresult (*find)(CUcontext, Context**) = find_context) {
   return call([&]() -> CUresult {
     Context* context = nullptr;
-    CUresult result = handle ? find_context(handle, &context) : current(&context);
+    CUresult result = handle ? find(handle, &context) : current(&context);
     return result == CUDA_SUCCESS ? result_of(body(*context)) : result;
+  });
+}
+
+// The one that is current, or was until another thread destroyed it.
+template <class Body>
+CUresult with_top(Body&& body) {
+  return call([&]() -> CUresult {
+    Context* context = nullptr;
+    const CUresult result = current(&context);
+    const ThreadState& thread = this_thread();
+    if (result == CUDA_ERROR_CONTEXT_IS_DESTROYED) context = thread.contexts[static_cast<size_t>(thread.context_count) - 1].context;
+    return context ? body(*context) : result;
   });
 }
 
@@ -233,6 +254,7 @@ CUresult cuCtxAttach(CUcontext* handle, unsigned flags) {
 CUresult cuCtxDetach(CUcontext handle) {
   return call([&]() -> CUresult {
     Context *context = nullptr, *top = nullptr;
+    if (!handle) return CUDA_ERROR_INVALID_CONTEXT;
     if (CUresult result = find_context(handle, &context); result != CUDA_SUCCESS) return result;
     if (current(&top) != CUDA_SUCCESS || top != context) return CUDA_ERROR_INVALID_CONTEXT;
     return --context->users > 0 ? CUDA_SUCCESS : destroy(*context);
@@ -266,7 +288,13 @@ CUresult cuCtxGetCurrent(CUcontext* handle) {
   });
 }
 
-CUresult cuCtxGetDevice(CUdevice* device) { return cuCtxGetDevice_v2(device, nullptr); }
+CUresult cuCtxGetDevice(CUdevice* device) {
+  return with_top([&](Context& context) {
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    *device = context.ordinal;
+    return CUDA_SUCCESS;
+  });
+}
 
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
   return with_context(given_context(handle), [&](Context& context) {
@@ -277,7 +305,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
 }
 
 CUresult cuCtxGetFlags(unsigned* flags) {
-  return with_context(nullptr, [&](Context& context) {
+  return with_top([&](Context& context) {
     if (!flags) return CUDA_ERROR_INVALID_VALUE;
     *flags = flags_of(context);
     return CUDA_SUCCESS;
@@ -289,11 +317,14 @@ CUresult cuCtxSetFlags(unsigned flags) {
 }
 
 CUresult cuCtxGetId(CUcontext handle, unsigned long long* id) {
-  return with_context(handle, [&](Context& context) {
-    if (!id) return CUDA_ERROR_INVALID_VALUE;
-    *id = context.id();
-    return CUDA_SUCCESS;
-  });
+  return with_context(
+      handle,
+      [&](Context& context) {
+        if (!id) return CUDA_ERROR_INVALID_VALUE;
+        *id = context.id();
+        return CUDA_SUCCESS;
+      },
+      find_or_tell);
 }
 
 CUresult cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
@@ -324,19 +355,23 @@ WB_CALL(cuCtxGetStreamPriorityRange, (int* least, int* greatest), cudaDeviceGetS
 WB_CALL(cuCtxResetPersistingL2Cache, (), cudaCtxResetPersistingL2Cache())
 
 CUresult cuCtxGetExecAffinity(CUexecAffinityParam* affinity, CUexecAffinityType type) {
-  return in_current([&](Context&) {
+  return in_current([&](Context& context) {
     if (!affinity || type < 0 || type >= CU_EXEC_AFFINITY_TYPE_MAX) return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    affinity->type = type;  // nobody has less than all of them
+    affinity->param.smCount.val = static_cast<unsigned>(context.model.sm_count);
+    return CUDA_SUCCESS;
   });
 }
 
 CUresult cuCtxRecordEvent(CUcontext handle, CUevent event) {
-  return handle ? with_context(handle, [&](Context& context) { return record(context, event); })
+  return handle ? with_context(
+                      handle, [&](Context& context) { return record(context, event); }, find_or_tell)
                 : call([] { return CUDA_ERROR_INVALID_CONTEXT; });
 }
 
 CUresult cuCtxWaitEvent(CUcontext handle, CUevent event) {
-  return handle ? with_context(handle, [&](Context& context) { return wait(context, event); })
+  return handle ? with_context(
+                      handle, [&](Context& context) { return wait(context, event); }, find_or_tell)
                 : call([] { return CUDA_ERROR_INVALID_CONTEXT; });
 }
 

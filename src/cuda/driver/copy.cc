@@ -2,6 +2,7 @@
 #include "cuda/memory/copy.h"
 
 #include "cuda/driver/copy.h"
+#include "cuda/driver/owners.h"
 
 namespace warpbeam::cuda::driver {
 
@@ -10,7 +11,7 @@ namespace {
 using Copy = cudaError_t (*)(Context&, cudaStream_t, const CopyRequest&);
 
 CUresult copy_bytes(Copy copy, void* to, const void* from, size_t bytes, cudaMemcpyKind kind, CUstream stream) {
-  return in_current([&](Context& context) { return copy(context, stream, linear(to, from, bytes, kind)); });
+  return in_stream(stream, [&](Context& context) { return copy(context, stream, linear(to, from, bytes, kind)); });
 }
 
 // One side of the structures for two and three dimensions.
@@ -124,7 +125,7 @@ cudaError_t copy_with_arrays(const Box& box, cudaStream_t stream, bool wait) {
 
 template <class Parameters>
 CUresult copy_box(Copy copy, const Parameters* parameters, CUstream stream) {
-  return in_current([&](Context& context) -> cudaError_t {
+  return in_stream(stream, [&](Context& context) -> cudaError_t {
     if (!parameters) return cudaErrorInvalidValue;
     Box box = box_of(*parameters);
     if (box.width == 0 || box.height == 0 || box.depth == 0) return cudaSuccess;
@@ -143,7 +144,7 @@ CUresult copy_box(Copy copy, const Parameters* parameters, CUstream stream) {
 // Addresses tell whose memory they are; the contexts are only checked.
 CUresult copy_peer(Copy copy, CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                    CUstream stream) {
-  return in_current([&](Context& context) -> CUresult {
+  return in_stream(stream, [&](Context& context) -> CUresult {
     Context* ignored = nullptr;
     for (CUcontext handle : {to_context, from_context})
       if (CUresult result = find_context(handle, &ignored); result != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
@@ -167,7 +168,7 @@ Side on_host(const void* host) { return {CU_MEMORYTYPE_HOST, host, 0, nullptr, 0
 Side on_device(CUdeviceptr ptr) { return {CU_MEMORYTYPE_DEVICE, nullptr, ptr, nullptr, 0, 0, 0, 0, 0}; }
 
 CUresult copy_row(const Side& to, const Side& from, size_t bytes, CUstream stream, bool wait) {
-  return in_current([&](Context&) -> cudaError_t {
+  return in_stream(stream, [&](Context&) -> cudaError_t {
     if (bytes == 0) return cudaSuccess;
     return copy_with_arrays({from, to, bytes, 1, 1}, stream, wait);
   });

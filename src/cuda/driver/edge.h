@@ -61,12 +61,13 @@ CUresult in_current(Body&& body) noexcept {
 inline CUcontext handle_of(Context& context) { return reinterpret_cast<CUcontext>(&context); }
 // CUDA_ERROR_INVALID_CONTEXT for what is no context, or was destroyed.
 CUresult find_context(CUcontext handle, Context** context);
+// The same, but CUDA_ERROR_CONTEXT_IS_DESTROYED for what was destroyed.
+CUresult find_or_tell(CUcontext handle, Context** context);
 
 inline void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 inline CUdeviceptr address(const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); }
 
-// Calls of the runtime that do the whole job. WB_STREAM_CALL also makes the twin for per-thread default streams: its
-// parameter `stream` means another stream when it is 0.
+// Calls of the runtime that do the whole job (see owners.h for those that are given a stream or another handle).
 #define WB_CALL(name, parameters, ...)                        \
   WB_TWIN CUresult name parameters {                          \
     return in_current([&](Context&) { return __VA_ARGS__; }); \
@@ -81,12 +82,6 @@ inline CUdeviceptr address(const void* pointer) { return reinterpret_cast<CUdevi
       this_thread().context_count = contexts;            \
       return result;                                     \
     });                                                  \
-  }
-#define WB_STREAM_CALL(name, parameters, ...)                 \
-  WB_CALL(name, parameters, __VA_ARGS__)                      \
-  WB_TWIN CUresult name##_ptsz parameters {                   \
-    stream = per_thread(stream);                              \
-    return in_current([&](Context&) { return __VA_ARGS__; }); \
   }
 
 }  // namespace warpbeam::cuda::driver

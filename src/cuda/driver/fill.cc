@@ -1,14 +1,14 @@
 // The memset family: elements of one, two and four bytes.
 #include "cuda/memory/fill.h"
 
-#include "cuda/driver/edge.h"
+#include "cuda/driver/owners.h"
 
 namespace warpbeam::cuda::driver {
 
 namespace {
 
 CUresult fill(CUdeviceptr to, size_t pitch, unsigned value, unsigned element, size_t width, size_t height, CUstream stream) {
-  return in_current([&](Context& context) -> cudaError_t {
+  return in_stream(stream, [&](Context& context) -> cudaError_t {
     if (to % element || (height > 1 && pitch % element)) return cudaErrorInvalidValue;
     return fill_in_stream(context, stream, {static_cast<std::byte*>(pointer(to)), pitch, 0}, value, element, width, height, 1);
   });

@@ -1,5 +1,6 @@
 // Functions: their attributes, occupancy, and what launches of the first interface keep with them.
 #include "cuda/driver/module.h"
+#include "cuda/driver/owners.h"
 
 namespace warpbeam::cuda::driver {
 
@@ -34,34 +35,47 @@ namespace {
 
 template <class Body>
 CUresult with_function(CUfunction handle, Body&& body) {
-  if (!handle) return call([] { return CUDA_ERROR_INVALID_HANDLE; });  // with or without a context
-  return in_current([&](Context& context) -> CUresult {
+  auto run = [&](Context& context) -> CUresult {
     Function* function = nullptr;
     if (cudaError_t status = find_function(context, handle, &function); status != cudaSuccess) return result_of(status);
     return result_of(body(*function));
+  };
+  return of_handle(handle, run, Prefer::Owner);
+}
+
+// What asks for a device, too: some context must be current.
+template <class Body>
+CUresult in_current_with(CUfunction handle, Body&& body) {
+  return in_current([&](Context& context) -> CUresult {
+    Context* owner = handle ? owner_of(handle) : nullptr;
+    if (!owner || owner == &context) return result_of(body());
+    Borrowed borrowed(*owner);
+    return result_of(body());
   });
 }
 
 // The largest block that fills a multiprocessor best: fewest threads left idle, larger blocks first.
 CUresult potential_block_size(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared, int limit,
                               unsigned flags) {
-  return with_function(handle, [&](Function& function) -> CUresult {
-    if (!grid || !block || limit < 0) return CUDA_ERROR_INVALID_VALUE;
-    const int warp = function.context.model.warp_size;
-    int most = function.threads_that_fit();
-    if (limit) most = std::min(most, limit);
-    int best_threads = 0;
-    for (int rounded = (most + warp - 1) / warp * warp; rounded > 0; rounded -= warp) {
-      int size = std::min(rounded, most), blocks = 0;
-      size_t bytes = shared_of ? shared_of(size) : shared;
-      cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, handle, size, bytes, flags);
-      if (status != cudaSuccess) return result_of(status);
-      if (blocks * size <= best_threads) continue;
-      best_threads = blocks * size;
-      *block = size;
-      *grid = blocks * function.context.model.sm_count;
-    }
-    return best_threads ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  return in_current([&](Context&) {
+    return with_function(handle, [&](Function& function) -> CUresult {
+      if (!grid || !block || limit < 0) return CUDA_ERROR_INVALID_VALUE;
+      const int warp = function.context.model.warp_size;
+      int most = function.threads_that_fit();
+      if (limit) most = std::min(most, limit);
+      int best_threads = 0;
+      for (int rounded = (most + warp - 1) / warp * warp; rounded > 0; rounded -= warp) {
+        int size = std::min(rounded, most), blocks = 0;
+        size_t bytes = shared_of ? shared_of(size) : shared;
+        cudaError_t status = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, handle, size, bytes, flags);
+        if (status != cudaSuccess) return result_of(status);
+        if (blocks * size <= best_threads) continue;
+        best_threads = blocks * size;
+        *block = size;
+        *grid = blocks * function.context.model.sm_count;
+      }
+      return best_threads ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    });
   });
 }
 
@@ -86,7 +100,7 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction handle) {
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction handle) {
-  return in_current([&](Context& context) {
+  return of_handle(handle, [&](Context& context) {
     KernelSymbol* symbol = symbol_of(handle);
     if (!symbol) return CUDA_ERROR_INVALID_HANDLE;
     if (!state) return CUDA_ERROR_INVALID_VALUE;
@@ -99,22 +113,32 @@ CUresult cuFuncLoad(CUfunction handle) {
   return with_function(handle, [](Function&) { return CUDA_SUCCESS; });
 }
 
-WB_CALL(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value),
-        cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value))
-WB_CALL(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config),
-        cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)))
-WB_CALL(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config),
-        cudaFuncSetSharedMemConfig(function, static_cast<cudaSharedMemConfig>(config)))
-WB_CALL(cuFuncGetName, (const char** name, CUfunction function), function ? cudaFuncGetName(name, function) : cudaErrorInvalidValue)
-WB_CALL(cuFuncGetParamInfo, (CUfunction function, size_t index, size_t* offset, size_t* size),
-        function ? cudaFuncGetParamInfo(function, index, offset, size) : cudaErrorInvalidValue)
+WB_FUNCTION_CALL(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value),
+                 cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value))
+WB_FUNCTION_CALL(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config),
+                 cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)))
+WB_FUNCTION_CALL(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config),
+                 cudaFuncSetSharedMemConfig(function, static_cast<cudaSharedMemConfig>(config)))
 
-WB_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, CUfunction function, int size, size_t shared),
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, size, shared))
-WB_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, CUfunction function, int size, size_t shared, unsigned flags),
-        cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, size, shared, flags))
-WB_CALL(cuOccupancyAvailableDynamicSMemPerBlock, (size_t* shared, CUfunction function, int blocks, int size),
-        cudaOccupancyAvailableDynamicSMemPerBlock(shared, function, blocks, size))
+CUresult cuFuncGetName(const char** name, CUfunction function) {
+  if (!function) return call([] { return CUDA_ERROR_INVALID_VALUE; });
+  return of_handle(function, [&](Context&) { return cudaFuncGetName(name, function); }, Prefer::Owner);
+}
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size) {
+  if (!function) return call([] { return CUDA_ERROR_INVALID_VALUE; });
+  return of_handle(function, [&](Context&) { return cudaFuncGetParamInfo(function, index, offset, size); }, Prefer::Owner);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int size, size_t shared) {
+  return in_current_with(function, [&] { return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, size, shared); });
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int size, size_t shared, unsigned flags) {
+  return in_current_with(function,
+                         [&] { return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, size, shared, flags); });
+}
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* shared, CUfunction function, int blocks, int size) {
+  return in_current_with(function, [&] { return cudaOccupancyAvailableDynamicSMemPerBlock(shared, function, blocks, size); });
+}
 
 CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared,
                                           int limit) {
@@ -127,6 +151,7 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunc
 }
 
 CUresult cuOccupancyMaxPotentialClusterSize(int* size, CUfunction function, const CUlaunchConfig* config) {
+  if (!function) return call([] { return CUDA_ERROR_INVALID_VALUE; });
   return in_current([&](Context&) {
     if (!config) return cudaErrorInvalidValue;
     cudaLaunchConfig_t runtime = runtime_config(*config);

@@ -3,6 +3,7 @@
 
 #include "cuda/driver/copy.h"
 #include "cuda/driver/module.h"
+#include "cuda/driver/owners.h"
 #include "cuda/graphs/graph.h"
 
 namespace warpbeam::cuda::driver {
@@ -39,27 +40,36 @@ cudaKernelNodeParams kernel_of(const Parameters& p) {
   return runtime;
 }
 
+// A kernel runs in its module's context, whatever is current.
+template <class Body>
+cudaError_t in_context_of_kernel(CUfunction function, Body&& body) {
+  Context* owner = function ? owner_of(function) : nullptr;
+  if (!owner) return body();
+  Borrowed borrowed(*owner);
+  return body();
+}
+
 template <class Parameters>
 CUresult add_kernel(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count, const Parameters* p) {
-  return in_current([&](Context&) {
+  return of_handle(graph, [&](Context&) {
     if (!p) return cudaErrorInvalidValue;
     cudaKernelNodeParams runtime = kernel_of(*p);
-    return cudaGraphAddKernelNode(node, graph, after, count, &runtime);
+    return in_context_of_kernel(p->func, [&] { return cudaGraphAddKernelNode(node, graph, after, count, &runtime); });
   });
 }
 
 template <class Parameters>
 CUresult set_kernel(CUgraphNode node, const Parameters* p) {
-  return in_current([&](Context&) {
+  return of_handle(node, [&](Context&) {
     if (!p) return cudaErrorInvalidValue;
     cudaKernelNodeParams runtime = kernel_of(*p);
-    return cudaGraphKernelNodeSetParams(node, &runtime);
+    return in_context_of_kernel(p->func, [&] { return cudaGraphKernelNodeSetParams(node, &runtime); });
   });
 }
 
 template <class Parameters>
 CUresult get_kernel(CUgraphNode node, Parameters* p) {
-  return in_current([&](Context& context) {
+  return of_handle(node, [&](Context& context) {
     cudaKernelNodeParams runtime;
     if (!p) return cudaErrorInvalidValue;
     cudaError_t status = cudaGraphKernelNodeGetParams(node, &runtime);
@@ -80,17 +90,17 @@ CUresult get_kernel(CUgraphNode node, Parameters* p) {
 
 template <class Parameters>
 CUresult set_exec_kernel(CUgraphExec exec, CUgraphNode node, const Parameters* p) {
-  return in_current([&](Context&) {
+  return of_handle(exec, [&](Context&) {
     if (!p) return cudaErrorInvalidValue;
     cudaKernelNodeParams runtime = kernel_of(*p);
-    return cudaGraphExecKernelNodeSetParams(exec, node, &runtime);
+    return in_context_of_kernel(p->func, [&] { return cudaGraphExecKernelNodeSetParams(exec, node, &runtime); });
   });
 }
 
 // Calls `use` with the copy in the runtime's structure.
-template <class Use>
-CUresult with_copy(const CUDA_MEMCPY3D* copy, Use&& use) {
-  return in_current([&](Context&) {
+template <class Handle, class Use>
+CUresult with_copy(Handle handle, const CUDA_MEMCPY3D* copy, Use&& use) {
+  return of_handle(handle, [&](Context&) {
     cudaMemcpy3DParms runtime;
     if (!copy) return cudaErrorInvalidValue;
     cudaError_t status = runtime_copy(*copy, &runtime);
@@ -99,9 +109,9 @@ CUresult with_copy(const CUDA_MEMCPY3D* copy, Use&& use) {
 }
 
 // Node parameters of the general kind: only copies and kernels look different.
-template <class Use>
-CUresult with_parameters(CUgraphNodeParams* given, Use&& use) {
-  return in_current([&](Context&) -> CUresult {
+template <class Handle, class Use>
+CUresult with_parameters(Handle handle, CUgraphNodeParams* given, Use&& use) {
+  return of_handle(handle, [&](Context&) -> CUresult {
     if (!given) return CUDA_ERROR_INVALID_VALUE;
     if (given->type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) return CUDA_ERROR_NOT_SUPPORTED;
     cudaGraphNodeParams runtime = *as<cudaGraphNodeParams>(given);
@@ -173,7 +183,7 @@ CUresult begin_capture(CUstream stream, Body&& body) {
   Context* context = nullptr;
   if (process_started() && !stream && current(&context) == CUDA_ERROR_INVALID_CONTEXT)
     return call([] { return CUDA_ERROR_INVALID_HANDLE; });
-  return in_current([&](Context&) { return body(); });
+  return in_stream(stream, [&](Context&) { return body(); });
 }
 
 }  // namespace
@@ -222,11 +232,16 @@ WB_STREAM_CALL(cuStreamUpdateCaptureDependencies_v2,
 WB_HANDLE_CALL(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode),
                cudaThreadExchangeStreamCaptureMode(as<cudaStreamCaptureMode>(mode)))
 
+#define WB_OBJECT_CALL(name, parameters, ...)                                  \
+  WB_TWIN CUresult name parameters {                                           \
+    return call([&] { return object ? __VA_ARGS__ : cudaErrorInvalidValue; }); \
+  }
+
 // Graphs
 WB_HANDLE_CALL(cuGraphCreate, (CUgraph * graph, unsigned flags), cudaGraphCreate(graph, flags))
 WB_HANDLE_CALL(cuGraphDestroy, (CUgraph graph), cudaGraphDestroy(graph))
 WB_HANDLE_CALL(cuGraphClone, (CUgraph * clone, CUgraph graph), cudaGraphClone(clone, graph))
-WB_CALL(cuGraphDebugDotPrint, (CUgraph graph, const char* path, unsigned flags), cudaGraphDebugDotPrint(graph, path, flags))
+WB_OF_CALL(cuGraphDebugDotPrint, graph, (CUgraph graph, const char* path, unsigned flags), cudaGraphDebugDotPrint(graph, path, flags))
 WB_HANDLE_CALL(cuGraphGetNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count), cudaGraphGetNodes(graph, nodes, count))
 WB_HANDLE_CALL(cuGraphGetRootNodes, (CUgraph graph, CUgraphNode* nodes, size_t* count), cudaGraphGetRootNodes(graph, nodes, count))
 WB_HANDLE_CALL(cuGraphGetEdges, (CUgraph graph, CUgraphNode* from, CUgraphNode* to, size_t* count),
@@ -243,20 +258,22 @@ WB_HANDLE_CALL(cuGraphRemoveDependencies, (CUgraph graph, const CUgraphNode* fro
 WB_HANDLE_CALL(cuGraphRemoveDependencies_v2,
                (CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, const CUgraphEdgeData* edges, size_t count),
                cudaGraphRemoveDependencies(graph, from, to, as<const cudaGraphEdgeData>(edges), count))
-WB_CALL(cuUserObjectCreate, (CUuserObject * object, void* data, CUhostFn destroy, unsigned count, unsigned flags),
-        cudaUserObjectCreate(object, data, destroy, count, flags))
-WB_CALL(cuUserObjectRetain, (CUuserObject object, unsigned count), cudaUserObjectRetain(object, count))
-WB_CALL(cuUserObjectRelease, (CUuserObject object, unsigned count), cudaUserObjectRelease(object, count))
-WB_CALL(cuGraphRetainUserObject, (CUgraph graph, CUuserObject object, unsigned count, unsigned flags),
-        cudaGraphRetainUserObject(graph, object, count, flags))
-WB_CALL(cuGraphReleaseUserObject, (CUgraph graph, CUuserObject object, unsigned count), cudaGraphReleaseUserObject(graph, object, count))
+WB_HANDLE_CALL(cuUserObjectCreate, (CUuserObject * object, void* data, CUhostFn destroy, unsigned count, unsigned flags),
+               cudaUserObjectCreate(object, data, destroy, count, flags))
+WB_OBJECT_CALL(cuUserObjectRetain, (CUuserObject object, unsigned count), cudaUserObjectRetain(object, count))
+WB_OBJECT_CALL(cuUserObjectRelease, (CUuserObject object, unsigned count), cudaUserObjectRelease(object, count))
+WB_OF_CALL(cuGraphRetainUserObject, graph, (CUgraph graph, CUuserObject object, unsigned count, unsigned flags),
+           cudaGraphRetainUserObject(graph, object, count, flags))
+WB_OF_CALL(cuGraphReleaseUserObject, graph, (CUgraph graph, CUuserObject object, unsigned count),
+           cudaGraphReleaseUserObject(graph, object, count))
 WB_HANDLE_CALL(cuDeviceGraphMemTrim, (CUdevice device), cudaDeviceGraphMemTrim(device))
 WB_HANDLE_CALL(cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void* value),
                cudaDeviceGetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
 WB_HANDLE_CALL(cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void* value),
                cudaDeviceSetGraphMemAttribute(device, static_cast<cudaGraphMemAttributeType>(attribute), value))
-WB_CALL(cuGraphConditionalHandleCreate, (CUgraphConditionalHandle * handle, CUgraph graph, CUcontext, unsigned value, unsigned flags),
-        cudaGraphConditionalHandleCreate(as<cudaGraphConditionalHandle>(handle), graph, value, flags))
+WB_OF_CALL(cuGraphConditionalHandleCreate, graph,
+           (CUgraphConditionalHandle * handle, CUgraph graph, CUcontext, unsigned value, unsigned flags),
+           cudaGraphConditionalHandleCreate(as<cudaGraphConditionalHandle>(handle), graph, value, flags))
 
 // Nodes
 #define WB_WHERE CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count
@@ -272,23 +289,23 @@ CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node, c
 WB_TWIN CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
   return set_exec_kernel(exec, node, p);
 }
-WB_CALL(cuGraphKernelNodeCopyAttributes, (CUgraphNode to, CUgraphNode from), cudaGraphKernelNodeCopyAttributes(to, from))
-WB_CALL(cuGraphKernelNodeGetAttribute, (CUgraphNode node, CUkernelNodeAttrID id, CUkernelNodeAttrValue* value),
-        cudaGraphKernelNodeGetAttribute(node, static_cast<cudaLaunchAttributeID>(id), as<cudaLaunchAttributeValue>(value)))
-WB_CALL(cuGraphKernelNodeSetAttribute, (CUgraphNode node, CUkernelNodeAttrID id, const CUkernelNodeAttrValue* value),
-        cudaGraphKernelNodeSetAttribute(node, static_cast<cudaLaunchAttributeID>(id), as<const cudaLaunchAttributeValue>(value)))
+WB_OF_CALL(cuGraphKernelNodeCopyAttributes, to, (CUgraphNode to, CUgraphNode from), cudaGraphKernelNodeCopyAttributes(to, from))
+WB_OF_CALL(cuGraphKernelNodeGetAttribute, node, (CUgraphNode node, CUkernelNodeAttrID id, CUkernelNodeAttrValue* value),
+           cudaGraphKernelNodeGetAttribute(node, static_cast<cudaLaunchAttributeID>(id), as<cudaLaunchAttributeValue>(value)))
+WB_OF_CALL(cuGraphKernelNodeSetAttribute, node, (CUgraphNode node, CUkernelNodeAttrID id, const CUkernelNodeAttrValue* value),
+           cudaGraphKernelNodeSetAttribute(node, static_cast<cudaLaunchAttributeID>(id), as<const cudaLaunchAttributeValue>(value)))
 
 CUresult cuGraphAddMemcpyNode(WB_WHERE, const CUDA_MEMCPY3D* copy, CUcontext) {
-  return with_copy(copy, [&](const cudaMemcpy3DParms* p) { return cudaGraphAddMemcpyNode(node, graph, after, count, p); });
+  return with_copy(graph, copy, [&](const cudaMemcpy3DParms* p) { return cudaGraphAddMemcpyNode(node, graph, after, count, p); });
 }
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* copy) {
-  return with_copy(copy, [&](const cudaMemcpy3DParms* p) { return cudaGraphMemcpyNodeSetParams(node, p); });
+  return with_copy(node, copy, [&](const cudaMemcpy3DParms* p) { return cudaGraphMemcpyNodeSetParams(node, p); });
 }
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D* copy, CUcontext) {
-  return with_copy(copy, [&](const cudaMemcpy3DParms* p) { return cudaGraphExecMemcpyNodeSetParams(exec, node, p); });
+  return with_copy(exec, copy, [&](const cudaMemcpy3DParms* p) { return cudaGraphExecMemcpyNodeSetParams(exec, node, p); });
 }
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
-  return in_current([&](Context&) {
+  return of_handle(node, [&](Context&) {
     cudaMemcpy3DParms runtime;
     if (!copy) return cudaErrorInvalidValue;
     cudaError_t status = cudaGraphMemcpyNodeGetParams(node, &runtime);
@@ -297,54 +314,56 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* copy) {
   });
 }
 
-WB_CALL(cuGraphAddMemsetNode, (WB_WHERE, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext),
-        cudaGraphAddMemsetNode(node, graph, after, count, as<const cudaMemsetParams>(p)))
-WB_CALL(cuGraphMemsetNodeGetParams, (CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* p),
-        cudaGraphMemsetNodeGetParams(node, as<cudaMemsetParams>(p)))
-WB_CALL(cuGraphMemsetNodeSetParams, (CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p),
-        cudaGraphMemsetNodeSetParams(node, as<const cudaMemsetParams>(p)))
-WB_CALL(cuGraphExecMemsetNodeSetParams, (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext),
-        cudaGraphExecMemsetNodeSetParams(exec, node, as<const cudaMemsetParams>(p)))
-WB_CALL(cuGraphAddHostNode, (WB_WHERE, const CUDA_HOST_NODE_PARAMS* p),
-        cudaGraphAddHostNode(node, graph, after, count, as<const cudaHostNodeParams>(p)))
-WB_CALL(cuGraphHostNodeGetParams, (CUgraphNode node, CUDA_HOST_NODE_PARAMS* p), cudaGraphHostNodeGetParams(node, as<cudaHostNodeParams>(p)))
-WB_CALL(cuGraphHostNodeSetParams, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS* p),
-        cudaGraphHostNodeSetParams(node, as<const cudaHostNodeParams>(p)))
-WB_CALL(cuGraphExecHostNodeSetParams, (CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* p),
-        cudaGraphExecHostNodeSetParams(exec, node, as<const cudaHostNodeParams>(p)))
-WB_CALL(cuGraphAddChildGraphNode, (WB_WHERE, CUgraph child), cudaGraphAddChildGraphNode(node, graph, after, count, child))
-WB_CALL(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph* child), cudaGraphChildGraphNodeGetGraph(node, child))
-WB_CALL(cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child),
-        cudaGraphExecChildGraphNodeSetParams(exec, node, child))
+WB_OF_CALL(cuGraphAddMemsetNode, graph, (WB_WHERE, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext),
+           cudaGraphAddMemsetNode(node, graph, after, count, as<const cudaMemsetParams>(p)))
+WB_OF_CALL(cuGraphMemsetNodeGetParams, node, (CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* p),
+           cudaGraphMemsetNodeGetParams(node, as<cudaMemsetParams>(p)))
+WB_OF_CALL(cuGraphMemsetNodeSetParams, node, (CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p),
+           cudaGraphMemsetNodeSetParams(node, as<const cudaMemsetParams>(p)))
+WB_OF_CALL(cuGraphExecMemsetNodeSetParams, exec, (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext),
+           cudaGraphExecMemsetNodeSetParams(exec, node, as<const cudaMemsetParams>(p)))
+WB_OF_CALL(cuGraphAddHostNode, graph, (WB_WHERE, const CUDA_HOST_NODE_PARAMS* p),
+           cudaGraphAddHostNode(node, graph, after, count, as<const cudaHostNodeParams>(p)))
+WB_OF_CALL(cuGraphHostNodeGetParams, node, (CUgraphNode node, CUDA_HOST_NODE_PARAMS* p),
+           cudaGraphHostNodeGetParams(node, as<cudaHostNodeParams>(p)))
+WB_OF_CALL(cuGraphHostNodeSetParams, node, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS* p),
+           cudaGraphHostNodeSetParams(node, as<const cudaHostNodeParams>(p)))
+WB_OF_CALL(cuGraphExecHostNodeSetParams, exec, (CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* p),
+           cudaGraphExecHostNodeSetParams(exec, node, as<const cudaHostNodeParams>(p)))
+WB_OF_CALL(cuGraphAddChildGraphNode, graph, (WB_WHERE, CUgraph child), cudaGraphAddChildGraphNode(node, graph, after, count, child))
+WB_OF_CALL(cuGraphChildGraphNodeGetGraph, node, (CUgraphNode node, CUgraph* child), cudaGraphChildGraphNodeGetGraph(node, child))
+WB_OF_CALL(cuGraphExecChildGraphNodeSetParams, exec, (CUgraphExec exec, CUgraphNode node, CUgraph child),
+           cudaGraphExecChildGraphNodeSetParams(exec, node, child))
 WB_HANDLE_CALL(cuGraphAddEmptyNode, (WB_WHERE), cudaGraphAddEmptyNode(node, graph, after, count))
-WB_CALL(cuGraphAddEventRecordNode, (WB_WHERE, CUevent event), cudaGraphAddEventRecordNode(node, graph, after, count, event))
-WB_CALL(cuGraphEventRecordNodeGetEvent, (CUgraphNode node, CUevent* event), cudaGraphEventRecordNodeGetEvent(node, event))
-WB_CALL(cuGraphEventRecordNodeSetEvent, (CUgraphNode node, CUevent event), cudaGraphEventRecordNodeSetEvent(node, event))
-WB_CALL(cuGraphExecEventRecordNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event),
-        cudaGraphExecEventRecordNodeSetEvent(exec, node, event))
-WB_CALL(cuGraphAddEventWaitNode, (WB_WHERE, CUevent event), cudaGraphAddEventWaitNode(node, graph, after, count, event))
-WB_CALL(cuGraphEventWaitNodeGetEvent, (CUgraphNode node, CUevent* event), cudaGraphEventWaitNodeGetEvent(node, event))
-WB_CALL(cuGraphEventWaitNodeSetEvent, (CUgraphNode node, CUevent event), cudaGraphEventWaitNodeSetEvent(node, event))
-WB_CALL(cuGraphExecEventWaitNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event),
-        cudaGraphExecEventWaitNodeSetEvent(exec, node, event))
-WB_CALL(cuGraphAddMemAllocNode, (WB_WHERE, CUDA_MEM_ALLOC_NODE_PARAMS* p),
-        cudaGraphAddMemAllocNode(node, graph, after, count, as<cudaMemAllocNodeParams>(p)))
-WB_CALL(cuGraphMemAllocNodeGetParams, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* p),
-        cudaGraphMemAllocNodeGetParams(node, as<cudaMemAllocNodeParams>(p)))
-WB_CALL(cuGraphAddMemFreeNode, (WB_WHERE, CUdeviceptr ptr), cudaGraphAddMemFreeNode(node, graph, after, count, pointer(ptr)))
-WB_CALL(cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr* ptr), cudaGraphMemFreeNodeGetParams(node, ptr))
+WB_OF_CALL(cuGraphAddEventRecordNode, graph, (WB_WHERE, CUevent event), cudaGraphAddEventRecordNode(node, graph, after, count, event))
+WB_OF_CALL(cuGraphEventRecordNodeGetEvent, node, (CUgraphNode node, CUevent* event), cudaGraphEventRecordNodeGetEvent(node, event))
+WB_OF_CALL(cuGraphEventRecordNodeSetEvent, node, (CUgraphNode node, CUevent event), cudaGraphEventRecordNodeSetEvent(node, event))
+WB_OF_CALL(cuGraphExecEventRecordNodeSetEvent, exec, (CUgraphExec exec, CUgraphNode node, CUevent event),
+           cudaGraphExecEventRecordNodeSetEvent(exec, node, event))
+WB_OF_CALL(cuGraphAddEventWaitNode, graph, (WB_WHERE, CUevent event), cudaGraphAddEventWaitNode(node, graph, after, count, event))
+WB_OF_CALL(cuGraphEventWaitNodeGetEvent, node, (CUgraphNode node, CUevent* event), cudaGraphEventWaitNodeGetEvent(node, event))
+WB_OF_CALL(cuGraphEventWaitNodeSetEvent, node, (CUgraphNode node, CUevent event), cudaGraphEventWaitNodeSetEvent(node, event))
+WB_OF_CALL(cuGraphExecEventWaitNodeSetEvent, exec, (CUgraphExec exec, CUgraphNode node, CUevent event),
+           cudaGraphExecEventWaitNodeSetEvent(exec, node, event))
+WB_OF_CALL(cuGraphAddMemAllocNode, graph, (WB_WHERE, CUDA_MEM_ALLOC_NODE_PARAMS* p),
+           cudaGraphAddMemAllocNode(node, graph, after, count, as<cudaMemAllocNodeParams>(p)))
+WB_OF_CALL(cuGraphMemAllocNodeGetParams, node, (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* p),
+           cudaGraphMemAllocNodeGetParams(node, as<cudaMemAllocNodeParams>(p)))
+WB_OF_CALL(cuGraphAddMemFreeNode, graph, (WB_WHERE, CUdeviceptr ptr), cudaGraphAddMemFreeNode(node, graph, after, count, pointer(ptr)))
+WB_OF_CALL(cuGraphMemFreeNodeGetParams, node, (CUgraphNode node, CUdeviceptr* ptr), cudaGraphMemFreeNodeGetParams(node, ptr))
 
 CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* edges, size_t count,
                            CUgraphNodeParams* p) {
-  return with_parameters(p, [&](cudaGraphNodeParams* runtime) {
+  return with_parameters(graph, p, [&](cudaGraphNodeParams* runtime) {
     return cudaGraphAddNode(node, graph, after, as<const cudaGraphEdgeData>(edges), count, runtime);
   });
 }
 WB_TWIN CUresult cuGraphAddNode(WB_WHERE, CUgraphNodeParams* p) {
-  return with_parameters(p, [&](cudaGraphNodeParams* runtime) { return cudaGraphAddNode(node, graph, after, nullptr, count, runtime); });
+  return with_parameters(graph, p,
+                         [&](cudaGraphNodeParams* runtime) { return cudaGraphAddNode(node, graph, after, nullptr, count, runtime); });
 }
 CUresult cuGraphNodeGetParams(CUgraphNode node, CUgraphNodeParams* p) {
-  return in_current([&](Context& context) -> CUresult {
+  return of_handle(node, [&](Context& context) -> CUresult {
     if (!p) return CUDA_ERROR_INVALID_VALUE;
     CUgraphNodeParams found{};
     CUresult status = parameters_of(node, found, handle_of(context));
@@ -353,37 +372,40 @@ CUresult cuGraphNodeGetParams(CUgraphNode node, CUgraphNodeParams* p) {
   });
 }
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* p) {
-  return with_parameters(p, [&](cudaGraphNodeParams* runtime) { return cudaGraphNodeSetParams(node, runtime); });
+  return with_parameters(node, p, [&](cudaGraphNodeParams* runtime) { return cudaGraphNodeSetParams(node, runtime); });
 }
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* p) {
-  return with_parameters(p, [&](cudaGraphNodeParams* runtime) { return cudaGraphExecNodeSetParams(exec, node, runtime); });
+  return with_parameters(exec, p, [&](cudaGraphNodeParams* runtime) { return cudaGraphExecNodeSetParams(exec, node, runtime); });
 }
 WB_HANDLE_CALL(cuGraphDestroyNode, (CUgraphNode node), cudaGraphDestroyNode(node))
-WB_CALL(cuGraphNodeFindInClone, (CUgraphNode * node, CUgraphNode original, CUgraph clone), cudaGraphNodeFindInClone(node, original, clone))
+WB_OF_CALL(cuGraphNodeFindInClone, original, (CUgraphNode * node, CUgraphNode original, CUgraph clone),
+           cudaGraphNodeFindInClone(node, original, clone))
 WB_HANDLE_CALL(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType* type), cudaGraphNodeGetType(node, as<cudaGraphNodeType>(type)))
-WB_CALL(cuGraphNodeGetDependencies, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
-        cudaGraphNodeGetDependencies(node, nodes, nullptr, count))
-WB_CALL(cuGraphNodeGetDependencies_v2, (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
-        cudaGraphNodeGetDependencies(node, nodes, as<cudaGraphEdgeData>(edges), count))
-WB_CALL(cuGraphNodeGetDependentNodes, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
-        cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count))
-WB_CALL(cuGraphNodeGetDependentNodes_v2, (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
-        cudaGraphNodeGetDependentNodes(node, nodes, as<cudaGraphEdgeData>(edges), count))
+WB_OF_CALL(cuGraphNodeGetDependencies, node, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
+           cudaGraphNodeGetDependencies(node, nodes, nullptr, count))
+WB_OF_CALL(cuGraphNodeGetDependencies_v2, node, (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
+           cudaGraphNodeGetDependencies(node, nodes, as<cudaGraphEdgeData>(edges), count))
+WB_OF_CALL(cuGraphNodeGetDependentNodes, node, (CUgraphNode node, CUgraphNode* nodes, size_t* count),
+           cudaGraphNodeGetDependentNodes(node, nodes, nullptr, count))
+WB_OF_CALL(cuGraphNodeGetDependentNodes_v2, node, (CUgraphNode node, CUgraphNode* nodes, CUgraphEdgeData* edges, size_t* count),
+           cudaGraphNodeGetDependentNodes(node, nodes, as<cudaGraphEdgeData>(edges), count))
 
 // Executables
 WB_CALL(cuGraphInstantiateWithFlags, (CUgraphExec * exec, CUgraph graph, unsigned long long flags),
         cudaGraphInstantiateWithFlags(exec, graph, flags))
 WB_STREAM_CALL(cuGraphLaunch, (CUgraphExec exec, CUstream stream), cudaGraphLaunch(exec, stream))
 WB_STREAM_CALL(cuGraphUpload, (CUgraphExec exec, CUstream stream), cudaGraphUpload(exec, stream))
-WB_CALL(cuGraphExecDestroy, (CUgraphExec exec), cudaGraphExecDestroy(exec))
-WB_CALL(cuGraphExecGetFlags, (CUgraphExec exec, cuuint64_t* flags), cudaGraphExecGetFlags(exec, as<unsigned long long>(flags)))
-WB_CALL(cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned enabled), cudaGraphNodeSetEnabled(exec, node, enabled))
-WB_CALL(cuGraphNodeGetEnabled, (CUgraphExec exec, CUgraphNode node, unsigned* enabled), cudaGraphNodeGetEnabled(exec, node, enabled))
-WB_CALL(cuGraphExecUpdate_v2, (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info),
-        cudaGraphExecUpdate(exec, graph, as<cudaGraphExecUpdateResultInfo>(info)))
+WB_OF_CALL(cuGraphExecDestroy, exec, (CUgraphExec exec), cudaGraphExecDestroy(exec))
+WB_OF_CALL(cuGraphExecGetFlags, exec, (CUgraphExec exec, cuuint64_t* flags), cudaGraphExecGetFlags(exec, as<unsigned long long>(flags)))
+WB_OF_CALL(cuGraphNodeSetEnabled, exec, (CUgraphExec exec, CUgraphNode node, unsigned enabled),
+           cudaGraphNodeSetEnabled(exec, node, enabled))
+WB_OF_CALL(cuGraphNodeGetEnabled, exec, (CUgraphExec exec, CUgraphNode node, unsigned* enabled),
+           cudaGraphNodeGetEnabled(exec, node, enabled))
+WB_OF_CALL(cuGraphExecUpdate_v2, exec, (CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo* info),
+           cudaGraphExecUpdate(exec, graph, as<cudaGraphExecUpdateResultInfo>(info)))
 
 WB_TWIN CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode* node, CUgraphExecUpdateResult* why) {
-  return in_current([&](Context&) {
+  return of_handle(exec, [&](Context&) {
     cudaGraphExecUpdateResultInfo info{};
     cudaError_t status = cudaGraphExecUpdate(exec, graph, &info);
     if (node) *node = info.errorNode;

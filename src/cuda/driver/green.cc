@@ -4,7 +4,7 @@
 #include <cstring>
 #include <map>
 
-#include "cuda/driver/edge.h"
+#include "cuda/driver/owners.h"
 #include "cuda/streams/ops.h"
 
 namespace warpbeam::cuda::driver {
@@ -162,7 +162,7 @@ CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource* resource, CUdevR
 CUresult cuCtxGetDevResource(CUcontext handle, CUdevResource* resource, CUdevResourceType type) {
   return call([&]() -> CUresult {
     Context* context = nullptr;
-    CUresult result = handle ? find_context(handle, &context) : current(&context);
+    CUresult result = handle ? find_or_tell(handle, &context) : current(&context);
     return result == CUDA_SUCCESS ? device_resource(*context, resource, type) : result;
   });
 }
@@ -224,7 +224,7 @@ CUresult cuGreenCtxStreamCreate(CUstream* stream, CUgreenCtx handle, unsigned fl
 }
 
 CUresult cuStreamGetGreenCtx(CUstream stream, CUgreenCtx* handle) {
-  return in_current([&](Context& context) {
+  return in_stream(stream, [&](Context& context) {
     if (!handle) return CUDA_ERROR_INVALID_VALUE;
     if (!find_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     std::lock_guard lock(green().mutex);

@@ -29,8 +29,10 @@ using namespace warpbeam::cuda;
 
 extern "C" {
 
-WB_CALL(cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr ptr),
-        cudaIpcGetMemHandle(reinterpret_cast<cudaIpcMemHandle_t*>(handle), pointer(ptr)))
+CUresult cuIpcGetMemHandle(CUipcMemHandle* handle, CUdeviceptr ptr) {
+  if (!handle || !ptr) return call([] { return CUDA_ERROR_INVALID_VALUE; });
+  return in_current([&](Context&) { return cudaIpcGetMemHandle(reinterpret_cast<cudaIpcMemHandle_t*>(handle), pointer(ptr)); });
+}
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr* ptr, CUipcMemHandle handle, unsigned flags) { return open_memory(ptr, handle, flags); }
 WB_TWIN CUresult cuIpcOpenMemHandle(CUdeviceptr* ptr, CUipcMemHandle handle, unsigned flags) { return open_memory(ptr, handle, flags); }
 WB_CALL(cuIpcCloseMemHandle, (CUdeviceptr ptr), cudaIpcCloseMemHandle(pointer(ptr)))

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cuda/driver/module.h"
+#include "cuda/driver/owners.h"
 #include "cuda/launches/argument_buffer.h"
 
 namespace warpbeam::cuda::driver {
@@ -23,8 +24,8 @@ cudaLaunchConfig_t runtime_config(const CUlaunchConfig& config) {
 namespace {
 
 template <class Launch>
-CUresult with_arguments(CUfunction handle, void** arguments, void** extra, Launch&& launch) {
-  return in_current([&](Context& context) -> CUresult {
+CUresult with_arguments(CUfunction handle, CUstream stream, void** arguments, void** extra, Launch&& launch) {
+  auto body = [&](Context& context) -> CUresult {
     if (!handle) return CUDA_ERROR_INVALID_HANDLE;  // before the extents are looked at
     if (arguments && extra) return CUDA_ERROR_INVALID_VALUE;
     if (!extra) return result_of(launch(arguments));
@@ -33,12 +34,13 @@ CUresult with_arguments(CUfunction handle, void** arguments, void** extra, Launc
     ArgumentBuffer read;
     if (cudaError_t status = read_arguments(*function, extra, &read); status != cudaSuccess) return result_of(status);
     return result_of(launch(read.each.data()));
-  });
+  };
+  return in_stream(stream, body, Prefer::Owner);
 }
 
 CUresult launch_kernel(CUfunction function, dim3 grid, dim3 block, unsigned shared, CUstream stream, void** arguments, void** extra,
                        bool cooperative = false) {
-  return with_arguments(function, arguments, extra,
+  return with_arguments(function, stream, arguments, extra,
                         [&](void** pointers) { return launch(function, {grid, block, shared, stream, cooperative}, pointers); });
 }
 
@@ -46,7 +48,8 @@ CUresult launch_with_config(const CUlaunchConfig* config, CUfunction function, v
   if (!config) return call([] { return CUDA_ERROR_INVALID_VALUE; });
   cudaLaunchConfig_t runtime = runtime_config(*config);
   if (thread_stream) runtime.stream = per_thread(runtime.stream);
-  return with_arguments(function, arguments, extra, [&](void** pointers) { return cudaLaunchKernelExC(&runtime, function, pointers); });
+  return with_arguments(function, runtime.stream, arguments, extra,
+                        [&](void** pointers) { return cudaLaunchKernelExC(&runtime, function, pointers); });
 }
 // One grid per device, each cooperative by itself: what remains of this interface's use since devices cannot wait for
 // each other inside a kernel.

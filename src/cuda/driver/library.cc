@@ -33,8 +33,12 @@ CUresult with_library(CUlibrary library, Body&& body) {
 }
 
 CUresult get_variable(CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name, bool managed) {
+  if (!library)
+    return call([] {
+      Context* context = nullptr;
+      return current(&context) == CUDA_ERROR_INVALID_CONTEXT ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    });
   return in_current([&](Context& context) {
-    if (!library) return CUDA_ERROR_INVALID_VALUE;
     return with_library(library, [&](Image& image) { return find_variable(image, context, name, managed, address, bytes); });
   });
 }
@@ -116,6 +120,11 @@ CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary 
 
 // An image is its own module in every context.
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
+  if (!library)
+    return call([] {
+      Context* context = nullptr;
+      return current(&context) == CUDA_ERROR_INVALID_CONTEXT ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+    });
   return in_current([&](Context& context) {
     return with_library(library, [&](Image& image) -> CUresult {
       if (!module) return CUDA_ERROR_INVALID_VALUE;
@@ -143,6 +152,7 @@ CUresult cuLibraryGetUnifiedFunction(void** function, CUlibrary library, const c
 }
 
 CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+  if (!kernel) return call([] { return CUDA_ERROR_INVALID_HANDLE; });
   return in_current([&](Context& context) {
     return with_kernel(kernel, [&](KernelSymbol& symbol) -> CUresult {
       if (!function) return CUDA_ERROR_INVALID_VALUE;
@@ -172,7 +182,8 @@ CUresult cuKernelGetName(const char** name, CUkernel kernel) {
 }
 
 CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t* offset, size_t* size) {
-  return call([&] { return kernel ? cudaFuncGetParamInfo(kernel, index, offset, size) : cudaErrorInvalidValue; });
+  if (!kernel) return call([] { return CUDA_ERROR_INVALID_VALUE; });
+  return in_current([&](Context&) { return cudaFuncGetParamInfo(kernel, index, offset, size); });
 }
 
 CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device) {

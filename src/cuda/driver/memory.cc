@@ -1,7 +1,7 @@
 // Memory of devices and of the host, and what addresses are.
 #include <algorithm>
 
-#include "cuda/driver/edge.h"
+#include "cuda/driver/owners.h"
 #include "cuda/graphs/capture.h"
 
 namespace warpbeam::cuda::driver {
@@ -126,7 +126,9 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* ptr, size_t* pitch, size_t width, size_
 
 CUresult cuMemFree_v2(CUdeviceptr ptr) {
   if (!ptr) return call([] { return cudaSuccess; });
-  return in_current([&](Context&) { return cudaFree(pointer(ptr)); });
+  return call([&] {
+    return in_context_of(owner_of_memory(pointer(ptr)), CUDA_ERROR_INVALID_VALUE, [&](Context&) { return cudaFree(pointer(ptr)); });
+  });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* ptr, size_t bytes, unsigned flags) {
@@ -148,14 +150,14 @@ CUresult cuMemHostAlloc(void** ptr, size_t bytes, unsigned flags) {
 
 CUresult cuMemFreeHost(void* ptr) {
   if (!ptr) return call([] { return cudaSuccess; });
-  return in_current([&](Context&) { return cudaFreeHost(ptr); });
+  return call([&] { return in_context_of(owner_of_memory(ptr), CUDA_ERROR_INVALID_VALUE, [&](Context&) { return cudaFreeHost(ptr); }); });
 }
 WB_CALL(cuMemHostGetFlags, (unsigned* flags, void* ptr), cudaHostGetFlags(flags, ptr))
 WB_CALL(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void* ptr, unsigned flags),
         cudaHostGetDevicePointer(reinterpret_cast<void**>(device), ptr, flags))
 WB_CALL(cuMemHostRegister_v2, (void* ptr, size_t bytes, unsigned flags), cudaHostRegister(ptr, bytes, flags))
 WB_CALL(cuMemHostRegister, (void* ptr, size_t bytes, unsigned flags), cudaHostRegister(ptr, bytes, flags))
-WB_HANDLE_CALL(cuMemHostUnregister, (void* ptr), ptr ? cudaHostUnregister(ptr) : cudaErrorHostMemoryNotRegistered)
+WB_HANDLE_CALL(cuMemHostUnregister, (void* ptr), ptr ? cudaHostUnregister(ptr) : cudaErrorInvalidValue)
 WB_CALL(cuMemGetInfo_v2, (size_t* free, size_t* total), cudaMemGetInfo(free, total))
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr ptr) { return address_range(base, size, ptr); }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "cuda/driver/owners.h"
 #include "cuda/modules/device_code.h"
 
 namespace warpbeam::cuda::driver {
@@ -94,10 +95,10 @@ CUresult load(CUmodule* module, const void* image, unsigned count, CUjit_option*
 
 template <class Body>
 CUresult with_module(CUmodule module, Body&& body) {
-  if (!module) return call([] { return CUDA_ERROR_INVALID_HANDLE; });  // with or without a context
-  return in_current([&](Context& context) {
+  return call([&]() -> CUresult {
     Image* image = Registry::instance().image(module);
-    return image ? result_of(body(*image, context)) : CUDA_ERROR_INVALID_HANDLE;
+    if (!image) return CUDA_ERROR_INVALID_HANDLE;  // with or without a context
+    return in_context_of(owner_of(module), CUDA_ERROR_INVALID_CONTEXT, [&](Context& context) { return body(*image, context); });
   });
 }
 
@@ -114,7 +115,7 @@ using namespace warpbeam::cuda::driver;
 extern "C" {
 
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
-  return call([&] {
+  return in_current([&](Context&) {
     std::string bytes;
     CUresult result = read_file(path, &bytes);
     return result == CUDA_SUCCESS ? load(module, bytes.c_str(), 0, nullptr, nullptr) : result;

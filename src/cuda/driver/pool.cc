@@ -1,5 +1,5 @@
 // Stream-ordered allocation. A pool's handle, properties and attributes are the runtime's.
-#include "cuda/driver/edge.h"
+#include "cuda/driver/owners.h"
 
 using namespace warpbeam::cuda;
 using namespace warpbeam::cuda::driver;

@@ -1,5 +1,5 @@
 // Streams and events.
-#include "cuda/driver/edge.h"
+#include "cuda/driver/owners.h"
 #include "cuda/driver/module.h"
 #include "cuda/streams/ops.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 template <class Body>
 CUresult with_stream(CUstream handle, Body&& body) {
-  return in_current([&](Context& context) {
+  return in_stream(handle, [&](Context& context) {
     StreamRef stream = find_stream(context, handle);
     return stream ? result_of(body(*stream)) : CUDA_ERROR_INVALID_HANDLE;
   });
@@ -50,8 +50,8 @@ extern "C" {
 WB_CALL(cuStreamCreate, (CUstream * stream, unsigned flags), cudaStreamCreateWithFlags(stream, flags))
 WB_CALL(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority),
         cudaStreamCreateWithPriority(stream, flags, priority))
-WB_CALL(cuStreamDestroy_v2, (CUstream stream), cudaStreamDestroy(stream))
-WB_CALL(cuStreamDestroy, (CUstream stream), cudaStreamDestroy(stream))
+WB_OF_CALL(cuStreamDestroy_v2, stream, (CUstream stream), cudaStreamDestroy(stream))
+WB_OF_CALL(cuStreamDestroy, stream, (CUstream stream), cudaStreamDestroy(stream))
 WB_STREAM_CALL(cuStreamQuery, (CUstream stream), cudaStreamQuery(stream))
 WB_STREAM_CALL(cuStreamSynchronize, (CUstream stream), cudaStreamSynchronize(stream))
 WB_STREAM_CALL(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), cudaStreamWaitEvent(stream, event, flags))
@@ -69,8 +69,12 @@ WB_STREAM_CALL(cuStreamSetAttribute, (CUstream stream, CUstreamAttrID attribute,
                                       reinterpret_cast<const cudaLaunchAttributeValue*>(value)))
 WB_STREAM_CALL(cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* data), cudaLaunchHostFunc(stream, function, data))
 
-WB_CALL(cuStreamCopyAttributes, (CUstream to, CUstream from), cudaStreamCopyAttributes(to, from))
-WB_CALL(cuStreamCopyAttributes_ptsz, (CUstream to, CUstream from), cudaStreamCopyAttributes(per_thread(to), per_thread(from)))
+WB_TWIN CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return in_stream(to, [&](Context&) { return cudaStreamCopyAttributes(to, from); });
+}
+WB_TWIN CUresult cuStreamCopyAttributes_ptsz(CUstream to, CUstream from) {
+  return cuStreamCopyAttributes(per_thread(to), per_thread(from));
+}
 
 WB_STREAM_CALL(cuStreamGetCtx, (CUstream stream, CUcontext* context), context_of_stream(stream, context))
 WB_STREAM_CALL(cuStreamGetCtx_v2, (CUstream stream, CUcontext* context, CUgreenCtx* green), context_of_stream(stream, context, green))

@@ -1,7 +1,7 @@
 // Values in memory that streams wait for and write.
 #include <atomic>
 
-#include "cuda/driver/edge.h"
+#include "cuda/driver/owners.h"
 #include "cuda/graphs/capture.h"
 #include "cuda/streams/ops.h"
 
@@ -69,7 +69,7 @@ Step step_of(const CUstreamBatchMemOpParams& p) {
 
 template <class MakeStep>
 CUresult queue(CUstream handle, MakeStep&& make_step) {
-  return in_current([&](Context& context) -> CUresult {
+  return in_stream(handle, [&](Context& context) -> CUresult {
     StreamRef stream = find_stream(context, handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     Step step = make_step();
@@ -82,7 +82,7 @@ CUresult queue(CUstream handle, MakeStep&& make_step) {
 
 CUresult queue_batch(CUstream handle, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags) {
   constexpr unsigned kMostOperations = 256;
-  return in_current([&](Context& context) -> CUresult {
+  return in_stream(handle, [&](Context& context) -> CUresult {
     StreamRef stream = find_stream(context, handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     if (!operations || count == 0 || count > kMostOperations || flags != 0) return CUDA_ERROR_INVALID_VALUE;

@@ -4,6 +4,7 @@
 
 #include "cuda/driver/formats.h"
 #include "cuda/driver/module.h"
+#include "cuda/driver/owners.h"
 #include "cuda/textures/texture_references.h"
 
 namespace warpbeam::cuda::driver {
@@ -36,9 +37,10 @@ References& references() {
 
 template <class Body>
 CUresult with_reference(const void* handle, Body&& body) {
-  return in_current([&](Context&) {
+  return call([&]() -> CUresult {
     auto reference = references().all.find(handle);
-    return reference ? result_of(body(*reference)) : CUDA_ERROR_INVALID_HANDLE;
+    if (!reference) return CUDA_ERROR_INVALID_HANDLE;
+    return in_context_of(alive(reference->context), CUDA_ERROR_CONTEXT_IS_DESTROYED, [&](Context&) { return body(*reference); });
   });
 }
 
@@ -77,27 +79,29 @@ CUresult get(CUtexref handle, Value* value, Read&& read) {
 }
 
 CUresult find(CUmodule module, const char* name, bool surface, void** handle) {
-  return in_current([&](Context& context) -> CUresult {
+  return call([&]() -> CUresult {
     Image* image = Registry::instance().image(module);
     if (!image) return CUDA_ERROR_INVALID_HANDLE;
-    if (!handle || !name) return CUDA_ERROR_INVALID_VALUE;
-    std::shared_ptr<const vm::Program> code;
-    Context& place = image->only_in ? *image->only_in : context;
-    if (cudaError_t status = place.images->program(*image, &code); status != cudaSuccess) return result_of(status);
-    const vm::ProgramReference* variable = code->find_reference(name);
-    if (!variable || variable->surface != surface) return CUDA_ERROR_NOT_FOUND;
-    std::lock_guard lock(references().mutex);
-    auto& known = references().of_module[{code.get(), name}];
-    if (!known) {
-      known = std::make_shared<Reference>();
-      known->context = &place;
-      known->code = code;
-      known->variable = variable;
-      known->description.maxAnisotropy = 0;
-      references().all.add(known);
-    }
-    *handle = known.get();
-    return CUDA_SUCCESS;
+    return in_context_of(owner_of(module), CUDA_ERROR_INVALID_CONTEXT, [&](Context& context) -> CUresult {
+      if (!handle || !name) return CUDA_ERROR_INVALID_VALUE;
+      std::shared_ptr<const vm::Program> code;
+      Context& place = image->only_in ? *image->only_in : context;
+      if (cudaError_t status = place.images->program(*image, &code); status != cudaSuccess) return result_of(status);
+      const vm::ProgramReference* variable = code->find_reference(name);
+      if (!variable || variable->surface != surface) return CUDA_ERROR_NOT_FOUND;
+      std::lock_guard lock(references().mutex);
+      auto& known = references().of_module[{code.get(), name}];
+      if (!known) {
+        known = std::make_shared<Reference>();
+        known->context = &place;
+        known->code = code;
+        known->variable = variable;
+        known->description.maxAnisotropy = 0;
+        references().all.add(known);
+      }
+      *handle = known.get();
+      return CUDA_SUCCESS;
+    });
   });
 }
 
