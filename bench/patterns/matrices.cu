@@ -95,6 +95,9 @@ void rows() {
   const __nv_bfloat16* bf = array<__nv_bfloat16>(32 * 256 + 4096, __nv_bfloat16(1.0f));
   const signed char* s8 = array<signed char>(32 * 256 + 4096);
   const float* f = array<float>(n * n);
+  // Sums of numbers with many digits have to be cut product by product, sums of whole numbers need not.
+  const __half* digits_h = array<__half>(32 * 256 + 4096, __half(0.1f), __half(0.0037f));
+  const float* digits_f = array<float>(n * n, 0.1f, 0.0037f);
   const double* d = array<double>(32 * 256);
   float* out = array<float>(n * n);
   int* iout = array<int>(kWarps * 256);
@@ -106,5 +109,7 @@ void rows() {
   row("wmma bfloat16", "1000 op", {ops(16, 16), [=] { fragments<__nv_bfloat16, float, 16><<<kBlocks, 128>>>(bf, bf, out); }}, "float in tiles", fast);
   row("wmma int8", "1000 op", {ops(16, 16), [=] { fragments<signed char, int, 16><<<kBlocks, 128>>>(s8, s8, iout); }}, "float in tiles", fast);
   row("wmma tf32", "1000 op", {ops(16, 8), [=] { tensor_float<<<kBlocks, 128>>>(f, f, out); }}, "float in tiles", fast);
+  row("wmma half, many digits", "1000 op", {ops(16, 16), [=] { fragments<__half, float, 16><<<kBlocks, 128>>>(digits_h, digits_h, out); }}, "float in tiles", fast, 4);
+  row("wmma tf32, many digits", "1000 op", {ops(16, 8), [=] { tensor_float<<<kBlocks, 128>>>(digits_f, digits_f, out); }}, "float in tiles", fast, 6);
   row("wmma double", "1000 op", {ops(8, 4), [=] { tensor_double<<<kBlocks, 128>>>(d, d, dout); }}, "float in tiles", fast);
 }
