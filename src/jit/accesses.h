@@ -34,8 +34,21 @@ struct Piece {
   uint64_t bytes = kPiece;                  // more, or fewer, of stores
 };
 
+// Loads and stores around one place in each lane whose order may change where no lane comes to another's: the loads are made first and
+// the stores last.
+struct Record {
+  int64_t from = 0;                            // the first word's offset
+  uint64_t apart = 0, bytes = 0;               // how far lanes must be, and what of memory a lane looks at
+  std::vector<const vm::Insn*> accesses{};     // as they are executed
+  std::vector<std::shared_ptr<const Piece>> pieces{};
+  V together = nullptr;                        // in the code that is being written: they are
+};
+
 struct Pieces {
-  std::map<const vm::Insn*, std::shared_ptr<const Piece>> of, set_aside;
+  std::map<const vm::Insn*, std::shared_ptr<const Piece>> of;
+  std::map<const vm::Insn*, std::shared_ptr<Record>> records;
+  bool aside = false;  // each access is made by itself
+  void clear() { of.clear(), records.clear(); }
 };
 
 // Code without branches (emit_straight.cc).

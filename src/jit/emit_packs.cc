@@ -136,7 +136,7 @@ void Emitter::emit_packed(const Region& region, const Pack& pack, uint32_t n, co
   at_.node = n;
   at_.active = b_.getInt32(~0u);
   b_.SetInsertPoint(blocks[n]);
-  pieces_.of.clear();
+  pieces_.clear();
   const Straight s = straight(node.begin, node.last ? node.end - 1 : node.end);
   for (uint32_t k = s.begin; k < s.first; ++k) emit_instruction(insns[k]);
   if (!s.accesses.empty()) {

@@ -3,7 +3,8 @@
 // what gathers and scatters take, one for each word.
 //
 // Loads are made where the first of them stands: nothing between them minds, or changes memory. Stores are made where the last of
-// them stands: nothing between them reads or changes memory, or what they store, and no lane stores where another does.
+// them stands: nothing between them reads or changes memory, or what they store, and no lane stores where another does. Where that is
+// only known when it runs, or loads stand behind stores, all of them are a record, of which the lanes are looked at first.
 #include <algorithm>
 #include <cstdlib>
 
@@ -63,13 +64,12 @@ std::vector<Piece> Emitter::pieces_of(std::vector<const vm::Insn*> loads) {
   return out;
 }
 
-// Stretches without a gap, of lanes whose places lie `stride` apart.
-std::vector<Piece> Emitter::stored_pieces_of(std::vector<const vm::Insn*> stores, int64_t stride) {
+// Stretches without a gap.
+std::vector<Piece> Emitter::stored_pieces_of(std::vector<const vm::Insn*> stores) {
   std::ranges::stable_sort(stores, {}, &vm::Insn::imm);
   std::vector<Piece> out;
-  const auto bytes = static_cast<int64_t>(bytes_of(*stores[0]));
-  if (std::abs(stride) < stores.back()->imm + bytes - stores[0]->imm) return out;
   for (const vm::Insn* store : stores) {
+    const auto bytes = static_cast<int64_t>(bytes_of(*store));
     const int64_t further = out.empty() ? -1 : store->imm - out.back().from;
     if (further < 0 || further > static_cast<int64_t>(out.back().bytes) || further % bytes) out.push_back({store->imm, {}, 0});
     out.back().accesses.push_back(store);
@@ -80,17 +80,56 @@ std::vector<Piece> Emitter::stored_pieces_of(std::vector<const vm::Insn*> stores
   return out;
 }
 
+// Accesses around one place, in their order.
+void Emitter::settle_pieces(const std::vector<const vm::Insn*>& all, const Shape& base) {
+  const auto loads = [](const vm::Insn* i) { return i->row()->cls == isa::Class::Load; };
+  const auto bytes = static_cast<int64_t>(bytes_of(*all[0]));
+  const auto reach = [&](const std::vector<const vm::Insn*>& some) {
+    const auto [least, most] = std::ranges::minmax(some, {}, &vm::Insn::imm);
+    return std::pair(least->imm, most->imm + bytes);
+  };
+  const auto keep = [&](std::vector<Piece> pieces, Record* record) {
+    for (Piece& piece : pieces) {
+      const auto shared = std::make_shared<const Piece>(std::move(piece));
+      for (const vm::Insn* access : shared->accesses) pieces_.of[access] = shared;
+      if (record) record->pieces.push_back(shared);
+    }
+  };
+  std::vector<const vm::Insn*> read, written;
+  bool mixed = false;
+  for (const vm::Insn* i : all) {
+    mixed = mixed || (loads(i) && !written.empty());
+    (loads(i) ? read : written).push_back(i);
+  }
+  if (!mixed) keep(pieces_of(read), nullptr);
+  if (written.empty()) return;
+  const std::vector<const vm::Insn*>& rest = mixed ? all : written;
+  const auto [from, to] = reach(rest);
+  if (!mixed && base.runs == 1) {
+    if (std::abs(base.stride) >= to - from) keep(stored_pieces_of(written), nullptr);
+    return;
+  }
+  auto record = std::make_shared<Record>(Record{from, static_cast<uint64_t>(to - from), 0, rest});
+  keep(stored_pieces_of(written), record.get());
+  if (record->pieces.empty()) return;
+  if (mixed) keep(pieces_of(read), record.get());
+  int64_t end = to;
+  for (const auto& piece : record->pieces) end = std::max(end, piece->from + static_cast<int64_t>(piece->bytes));
+  record->bytes = static_cast<uint64_t>(end - from);
+  for (const vm::Insn* i : rest) pieces_.records[i] = record;
+}
+
 void Emitter::find_pieces(uint32_t begin, uint32_t end) {
-  pieces_.of.clear();
+  pieces_.clear();
   static const bool without = left_out("pieces");
   const bool told = watch_ && watch_->wanted.events;  // of each access in its turn
   if (without || told || as_.alone || as_.slice || as_.few || rehearsals_.now || !processor_.avx2) return;
   struct Open {
-    std::vector<const vm::Insn*> accesses;
-    Bits touched;  // variables that instructions have read or written since the first load, or that are stored
+    std::vector<const vm::Insn*> accesses{};
+    Bits touched{0}, stored{0};         // variables that instructions have read or written since the first, and that its stores read
+    std::set<int64_t> offsets_stored{};
   };
   struct Key {
-    bool load;
     uint32_t base;  // the variable that addresses are made from
     Width memory;   // a word's bytes
     int count;
@@ -98,12 +137,8 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
   };
   std::map<Key, Open> open;
   const auto close = [&](const Key& key, Open& o) {
-    const std::vector<const vm::Insn*> all = std::exchange(o.accesses, {});
-    if (all.empty()) return;
-    for (Piece& piece : key.load ? pieces_of(all) : stored_pieces_of(all, shapes_.variables[key.base].stride)) {
-      const auto shared = std::make_shared<const Piece>(std::move(piece));
-      for (const vm::Insn* access : shared->accesses) pieces_.of[access] = shared;
-    }
+    if (!o.accesses.empty()) settle_pieces(o.accesses, shapes_.variables[key.base]);
+    o = Open{{}, Bits(flow_.variables.size()), Bits(flow_.variables.size()), {}};
   };
   const auto variable_of = [&](int32_t at) -> int64_t {
     const auto v = flow_.variable(at);
@@ -117,28 +152,32 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     std::optional<Key> key;
     if (a && is_plain(*a) && !may_be_local(*a) && (a->load || !watch_)) {
       const Source base = flow_.source(i.op[1], i.base_width);
-      const bool suits = base.kind == SourceKind::Variable && flow_.variables[base.variable].bytes == 8 &&
-                         scattered(shapes_.variables[base.variable], a->total()) && (a->load || shapes_.variables[base.variable].runs == 1);
-      if (suits) key = Key{a->load, base.variable, a->memory, a->count};
+      if (base.kind == SourceKind::Variable && flow_.variables[base.variable].bytes == 8 &&
+          scattered(shapes_.variables[base.variable], a->total()))
+        key = Key{base.variable, a->memory, a->count};
     }
-    // A load can stand among loads; nothing that is accessed among stores.
+    // Other loads can stand among loads; nothing else that is accessed among them, or among stores, nor what may hand over.
+    const bool leaves = pure && may_wrap(i);
     for (auto& [other, o] : open)
-      if (!pure && !(a && a->load && other.load) && !(key && !key->load && *key == other)) close(other, o);
+      if (leaves ? !o.offsets_stored.empty() : !pure && !(key && *key == other) && !(a && a->load && o.offsets_stored.empty()))
+        close(other, o);
     if (key) {
-      Open& o = open.try_emplace(*key, Open{{}, Bits(flow_.variables.size())}).first->second;
-      const bool minds = a->load && std::ranges::any_of(a->slots, [&](int32_t to) {
-                           return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to)));
-                         });
+      const auto [at, fresh] = open.try_emplace(*key);
+      Open& o = at->second;
+      if (fresh) close(*key, o);
+      const bool minds = a->load && (o.offsets_stored.contains(i.imm) || std::ranges::any_of(a->slots, [&](int32_t to) {
+                                       return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to)));
+                                     }));
       if (minds) close(*key, o);
-      if (o.accesses.empty()) o.touched = Bits(flow_.variables.size());
       o.accesses.push_back(&i);
+      if (!a->load) o.offsets_stored.insert(i.imm);
     }
     const auto touch = [&](int64_t v, bool written) {
       if (v < 0) return;
       for (auto& [other, o] : open) {
-        const bool stored = !other.load && o.touched.has(static_cast<size_t>(v));
-        if (written && (other.base == v || stored)) close(other, o);
-        if (other.load || (key && *key == other)) o.touched.add(static_cast<size_t>(v));
+        if (written && (other.base == v || o.stored.has(static_cast<size_t>(v)))) close(other, o);
+        o.touched.add(static_cast<size_t>(v));
+        if (key && *key == other && !a->load) o.stored.add(static_cast<size_t>(v));
       }
     };
     for (const Slot& s : flow_.slots[k]) touch(variable_of(s.at), s.written);
@@ -147,8 +186,74 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
   for (auto& [key, o] : open) close(key, o);
 }
 
+// Each access of a record stands in its place as well, for lanes that are not apart or not all there.
+bool Emitter::emit_record(const vm::Insn& i, Record& r) {
+  const Access a = *access_of(i);
+  const auto all = [&] { return lane_memory_.lanes_one_by_one(lanes_of(read(i.op[1], 8), 8)); };
+  const auto offset = [&](std::function<V(int)> base, int64_t further) {
+    return [=, this](int lane) { return b_.CreateAdd(base(lane), b_.getInt64(static_cast<uint64_t>(further))); };
+  };
+  if (r.accesses.front() == &i) {
+    uses(Technique::Records);
+    auto* together = new_block("record");
+    auto* on = new_block("looked");
+    const V places = lanes_of(read(i.op[1], 8), 8);
+    std::vector<int> following;
+    for (int l = 0; l < kLanes; ++l) following.push_back(std::min(l + 1, kLanes - 1));
+    const V steps = b_.CreateSub(b_.CreateShuffleVector(places, following), places);
+    const V apart = b_.CreateOr(mask_bits(b_.CreateICmpSGE(steps, splat(b_.getInt64(r.apart)))), 1u << (kLanes - 1));
+    V good = b_.CreateAnd(b_.CreateICmpEQ(at_.active, b_.getInt32(~0u)), b_.CreateICmpEQ(apart, b_.getInt32(~0u)));
+    good = b_.CreateAnd(good,
+                        fits_lanes(a, b_.CreateAdd(places, splat(b_.getInt64(static_cast<uint64_t>(r.from)))), b_.getInt32(~0u), r.bytes));
+    r.together = scratch(b_.getInt1Ty());
+    b_.CreateStore(good, r.together);
+    b_.CreateCondBr(good, together, on);
+    b_.SetInsertPoint(together);
+    const auto base = all();
+    for (const auto& piece : r.pieces) {
+      if (!access_of(*piece->accesses[0])->load) continue;
+      const std::vector<V> words = lane_memory_.load_piece(offset(base, piece->from), a.memory);
+      for (const vm::Insn* load : piece->accesses) write_piece(*load, words, piece->from);
+    }
+    b_.CreateBr(on);
+    b_.SetInsertPoint(on);
+  }
+  const auto piece = pieces_.of.find(&i);
+  if (piece == pieces_.of.end()) return false;
+  const bool stores = !a.load && piece->second->accesses.back() == &i;
+  auto* by_itself = new_block("by_itself");
+  auto* store = stores ? new_block("store_record") : nullptr;
+  auto* on = new_block("on");
+  b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), r.together), stores ? store : on, by_itself);
+  if (stores) {
+    b_.SetInsertPoint(store);
+    store_pieces(*piece->second, offset(all(), piece->second->from), a.memory);
+    b_.CreateBr(on);
+  }
+  b_.SetInsertPoint(by_itself);
+  pieces_.aside = true;
+  emit_memory(i);
+  pieces_.aside = false;
+  b_.CreateBr(on);
+  b_.SetInsertPoint(on);
+  return true;
+}
+
+void Emitter::write_piece(const vm::Insn& load, const std::vector<V>& words, int64_t from) {
+  const Access a = *access_of(load);
+  const size_t first = static_cast<size_t>(load.imm - from) / a.memory;
+  for (size_t k = 0; k < a.slots.size(); ++k) {
+    llvm::Type* type = type_of(load.width, true);
+    Value v;
+    v.lanes = a.sign ? b_.CreateSExtOrTrunc(words[first + k], type) : b_.CreateZExtOrTrunc(words[first + k], type);
+    write(a.slots[k], load.width, v);
+  }
+}
+
 // Where lanes lie side by side or are not all there, or a place is not good, the loads are made one by one.
 bool Emitter::emit_piece(const vm::Insn& i) {
+  if (pieces_.aside) return false;
+  if (const auto record = pieces_.records.find(&i); record != pieces_.records.end()) return emit_record(i, *record->second);
   const auto it = pieces_.of.find(&i);
   if (it == pieces_.of.end()) return false;
   const std::shared_ptr<const Piece> piece = it->second;
@@ -190,20 +295,13 @@ bool Emitter::emit_piece(const vm::Insn& i) {
     else place.lanes = b_.CreateAdd(lanes_of(base, 8), splat(further));
     if (!counted) watch_access(*load, place, b_.getInt32(~0u), a.total());
     else tell_places(*load, place, b_.getInt32(~0u));
-    const size_t first = static_cast<size_t>(load->imm - piece->from) / a.memory;
-    for (size_t k = 0; k < a.slots.size(); ++k) {
-      const int32_t to = load->list ? load->list[k] : load->op[0];
-      llvm::Type* type = type_of(load->width, true);
-      Value v;
-      v.lanes = isa::is_signed(load->type()) ? b_.CreateSExtOrTrunc(words[first + k], type) : b_.CreateZExtOrTrunc(words[first + k], type);
-      write(to, load->width, v);
-    }
+    write_piece(*load, words, piece->from);
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(each);
-  pieces_.of.swap(pieces_.set_aside);
+  pieces_.aside = true;
   for (const vm::Insn* load : piece->accesses) emit_memory(*load);
-  pieces_.of.swap(pieces_.set_aside);
+  pieces_.aside = false;
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
   return true;

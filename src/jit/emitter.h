@@ -167,7 +167,10 @@ class Emitter : private Words, private Facts {
   void touch_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* other, llvm::BasicBlock* join);
   // Words that lie side by side in each lane (emit_pieces.cc).
   static std::vector<Piece> pieces_of(std::vector<const vm::Insn*> loads);
-  static std::vector<Piece> stored_pieces_of(std::vector<const vm::Insn*> stores, int64_t stride);
+  static std::vector<Piece> stored_pieces_of(std::vector<const vm::Insn*> stores);
+  void settle_pieces(const std::vector<const vm::Insn*>& all, const Shape& base);
+  bool emit_record(const vm::Insn& insn, Record& record);
+  void write_piece(const vm::Insn& load, const std::vector<V>& words, int64_t from);
   void store_pieces(const Piece& piece, const std::function<V(int)>& at, Width word);
   void find_pieces(uint32_t begin, uint32_t end);
   bool emit_piece(const vm::Insn& insn);

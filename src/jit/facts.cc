@@ -5,6 +5,7 @@
 
 #include "jit/lane_memory.h"
 #include "jit/operands.h"
+#include "jit/shape_arithmetic.h"
 
 namespace warpbeam::jit {
 
@@ -59,6 +60,11 @@ bool Facts::only_computes(const vm::Insn& i) const {
   const bool parameter = i.row() && i.row()->cls == isa::Class::Load && i.op[1] < 0 &&
                          (i.mods().space == isa::Space::Param || i.mods().space == isa::Space::ParamEntry);
   return i.effects().pure() || parameter;
+}
+
+bool Facts::may_wrap(const vm::Insn& i) const {
+  if (!i.row()) return false;
+  return (i.row()->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide || or_for_sum(shapes_, i);
 }
 
 bool Facts::leaves_nothing(const vm::Insn& i) const {

@@ -17,6 +17,7 @@ class Facts {
   const vm::Insn* compared(const Node& node, int32_t predicate, bool& wanted) const;
   bool compares_steps(const Node& node, int32_t predicate, uint32_t end) const;
   bool only_computes(const vm::Insn& insn) const;
+  bool may_wrap(const vm::Insn& insn) const;        // so that the code that looks for it goes elsewhere
   bool leaves_nothing(const vm::Insn& insn) const;  // no results, and no effects
   std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
   Straight straight(uint32_t begin, uint32_t end) const;

@@ -214,8 +214,7 @@ bool Emitter::known_before_stores(const Node& node, size_t& pairs) const {
       continue;
     }
     if (!stored || i.step == vm::Step::NotPred || std::ranges::find(s.ahead, k) != s.ahead.end()) continue;
-    const bool widens = (i.source->form.row->kind == Kind::Convert && isa::bytes_of(i.type()) == 8) || half_of(i) == isa::Half::Wide;
-    if (widens || or_for_sum(shapes_, i)) return false;  // and may find that it wraps around
+    if (may_wrap(i)) return false;
   }
   for (const auto& [w, a] : stores_and_others(s.accesses)) {
     ++pairs;

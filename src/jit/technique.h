@@ -35,6 +35,7 @@ namespace warpbeam::jit {
   X(Picked, "picked stores")                       \
   X(Pieces, "pieces")                              \
   X(StoredPieces, "stored pieces")                 \
+  X(Records, "records")                            \
   X(Columns, "columns")                            \
   X(Streaming, "stores past the caches")           \
   X(NextBlocks, "next blocks named")               \

@@ -127,5 +127,34 @@ TEST_F(Engines, AgreeOnStoredPieces) {
         {1, 1, 1}, {32, 1, 1}, n);
 }
 
+// Loads and stores around one place in each lane, which lanes share or not by what is known when it runs: rows that are updated, what was
+// stored read again, with an index that may wrap around in between.
+TEST_F(Engines, AgreeOnRecords) {
+  for (const char* place : {"mul.lo.u32 %r1, %t, %n; mul.wide.u32 %d1, %r1, 4;",
+                            "ld.global.u32 %r1, [%at+12288]; and.b32 %r1, %r1, 1020; mul.wide.u32 %d1, %r1, 4;",
+                            "xor.b32 %r1, %t, 1; mul.wide.u32 %d1, %r1, 32;", "mul.wide.s32 %d1, %t, -64; add.s64 %d1, %d1, 4096;",
+                            "mul.wide.u32 %d1, %t, 20;"})
+    for (
+        const char* body :
+        {"ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1+4]; add.u32 %r3, %r3, %r2; st.global.u32 [%d1+4], %r3; ld.global.u32 %r4, [%d1+8]; mad.lo.u32 %r4, %r3, 3, "
+         "%r4; st.global.u32 [%d1+8], %r4; ld.global.u32 %r5, [%d1+12]; mad.lo.u32 %r5, %r4, 3, %r5; st.global.u32 [%d1+12], %r5; st.global.u32 [%d1], %t;",
+         "st.global.u32 [%d1], %t; ld.global.u32 %r2, [%d1+4]; st.global.u32 [%d1+4], %n; ld.global.u32 %r3, [%d1]; st.global.u32 [%d1+8], %r3; st.global.u32 [%d1+12], "
+         "%r2; ld.global.u32 %r4, [%d1+16]; st.global.u32 [%d1], %r4;",
+         "st.global.u32 [%d1], %t; ld.global.u32 %r2, [%d1+4]; st.global.u32 [%d1+8], %r2; add.u32 %r6, %n, 0x7fffffe0; add.u32 %r6, %r6, %t; mul.wide.s32 %d3, %r6, 4; "
+         "cvt.u32.u64 %r7, %d3; st.global.u32 [%d1+4], %r7; ld.global.u32 %r4, [%d1+12]; add.u32 %r4, %r4, 1; st.global.u32 [%d1+12], %r4;",
+         "st.global.u32 [%d1+8], %t; st.global.u32 [%d1+4], %n; st.global.u32 [%d1], 5; st.global.u32 [%d1+12], %i;",
+         "ld.global.u32 %r2, [%d1]; st.global.u32 [%d1+4], %r2; ld.global.u32 %r2, [%d1+8]; st.global.u32 [%d1+12], %r2; ld.global.u32 %r3, [%d1+4]; st.global.u32 [%d1+8], "
+         "%r3; st.global.u32 [%d1], %t;",
+         "ld.global.u64 %d3, [%d1]; ld.global.u64 %d4, [%d1+8]; add.s64 %d3, %d3, %d4; st.global.u64 [%d1+8], %d3; ld.global.u64 %d4, [%d1+16]; add.s64 %d4, %d4, 5; "
+         "st.global.u64 [%d1], %d4; st.global.u64 [%d1+16], %d3;",
+         "mov.u32 %r9, 0; L: ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, %r9; st.global.u32 [%d1], %r2; ld.global.u32 %r3, [%d1+4]; mad.lo.u32 %r3, %r2, 5, %r3; st.global.u32 "
+         "[%d1+4], %r3; ld.global.u32 %r4, [%d1+8]; mad.lo.u32 %r4, %r3, 5, %r4; st.global.u32 [%d1+8], %r4; add.s64 %d1, %d1, 12; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, "
+         "4; @%p1 bra L;"})
+      for (const uint32_t threads : {32u, 29u})
+        for (const uint32_t n : {1u, 3u, 12u, 40u})
+          both(fmt::format("{} add.s64 %d1, %out, %d1; {} ret;", place, body), {1, 1, 1}, {threads, 1, 1}, n);
+  if (has_avx()) EXPECT_TRUE(happened("records"));
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
