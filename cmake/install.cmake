@@ -11,6 +11,7 @@ install(DIRECTORY ${wb_tree}/lib/ DESTINATION lib FILES_MATCHING PATTERN "lib*.s
         PATTERN stubs EXCLUDE PATTERN pkgconfig EXCLUDE)
 install(FILES ${wb_tree}/nvvm/libdevice/libdevice.10.bc DESTINATION nvvm/libdevice)
 install(FILES include/nvvm.h DESTINATION nvvm/include)
+install(FILES cmake/fetch_cccl.py DESTINATION lib/warpbeam)
 install(DIRECTORY src/clients/ DESTINATION lib/warpbeam/clients FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${wb_tree}/lib/pkgconfig/ DESTINATION lib/pkgconfig)
 install(FILES ${wb_tree}/version.txt ${wb_tree}/version.json DESTINATION .)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/cccl.h"
 #include "compiler/collected_options.h"
 #include "compiler/host_compiler.h"
 #include "compiler/split.h"

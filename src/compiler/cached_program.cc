@@ -9,6 +9,7 @@
 
 #include "compiler/build.h"
 #include "compiler/check_facts.h"
+#include "compiler/cccl.h"
 #include "compiler/compile_cache.h"
 #include "compiler/object_file.h"
 #include "compiler/passes.h"
@@ -72,7 +73,8 @@ std::string cache_key(const Arguments& words, int cc) {
   hash.add(std::to_string(cc));
   hash.add(isatty(STDERR_FILENO) ? "colours" : "plain");
   for (const char* name : kHeaderVariables) hash.add(variable(name));
-  for (const char* name : {"LIBRARY_PATH", "COMPILER_PATH"}) hash.add(variable(name));
+  for (const char* name : {"LIBRARY_PATH", "COMPILER_PATH", "WARPBEAM_CCCL"}) hash.add(variable(name));
+  hash.add(fetched_cccl());
   for (const auto& word : words) hash.add(word);
   return hash.hex();
 }

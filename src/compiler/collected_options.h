@@ -24,7 +24,6 @@ struct Collected {
 // Takes one option into account.
 Result<void> apply(Collected& all, const OptionRow& row, const std::string& value);
 
-Result<std::string> cccl_directory(const std::string& given);
 Result<int> read_number(std::string_view text, std::string_view option);
 
 }  // namespace warpbeam::compiler

@@ -16,6 +16,7 @@
 
 #include "base/private_folder.h"
 #include "compiler/cached_program.h"
+#include "compiler/cccl.h"
 #include "compiler/check_facts.h"
 #include "compiler/object_file.h"
 #include "compiler/process.h"
@@ -196,7 +197,11 @@ bool unchanged(const StoredResult& result) {
 }
 
 // Where a file of the user's lies, the files that it includes are looked for first.
-bool is_of_system(const std::string& path) { return path.starts_with("/usr/") || path.starts_with(toolchain().include_directory + "/"); }
+bool is_of_system(const std::string& path) {
+  static const std::string libraries = fetched_cccl() + "/";
+  return path.starts_with("/usr/") || path.starts_with(toolchain().include_directory + "/") ||
+         (libraries.size() > 1 && path.starts_with(libraries));
+}
 
 bool replace_file(const std::string& path, const std::string& contents) {
   std::string temporary = fmt::format("{}.{}", path, getpid());
@@ -243,13 +248,17 @@ std::vector<std::string> searched_directories(const std::vector<std::string>& wo
   return places;
 }
 
-std::optional<CompileCache> CompileCache::open() {
+std::string cache_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
-  std::string root;
-  if (cache && cache[0] == '/') root = std::string(cache) + "/warpbeam";
-  else if (home && home[0] == '/') root = std::string(home) + "/.cache/warpbeam";
-  else return std::nullopt;
+  if (cache && cache[0] == '/') return std::string(cache) + "/warpbeam";
+  if (home && home[0] == '/') return std::string(home) + "/.cache/warpbeam";
+  return {};
+}
+
+std::optional<CompileCache> CompileCache::open() {
+  const std::string root = cache_folder();
+  if (root.empty()) return std::nullopt;
   // Programs are run from here: whoever can write to it runs what he likes.
   for (const char* part : {"/programs", "/programs/results", "/programs/keys"})
     if (!make_private_folder(root + part)) return std::nullopt;

@@ -19,6 +19,9 @@ namespace warpbeam::compiler {
 // Where the compiler looks for headers beside what options say.
 constexpr const char* kHeaderVariables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
 
+// XDG_CACHE_HOME/warpbeam or ~/.cache/warpbeam; empty where neither is set.
+std::string cache_folder();
+
 // The directories that options of clang and the environment name as places of headers and libraries, as full paths.
 std::vector<std::string> searched_directories(const std::vector<std::string>& words);
 
@@ -30,7 +33,7 @@ struct CachedProgram {
 
 class CompileCache {
  public:
-  // Under XDG_CACHE_HOME/warpbeam or ~/.cache/warpbeam. Nothing when neither can be written.
+  // Nothing when the cache's folder cannot be written.
   static std::optional<CompileCache> open();
   // What was filed away when this toolchain was built, with its own directory as XDG_CACHE_HOME; to look into only.
   static CompileCache of_toolchain();

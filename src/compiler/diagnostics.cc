@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 namespace warpbeam::compiler {
 
 namespace {
@@ -37,6 +39,16 @@ bool is_closing(std::string_view line) {
 
 bool is_full_disk(std::string_view error) { return contains(error, "No space left on device"); }
 
+// "no member named 'tabulate' in namespace 'thrust'", "no template named …", "'cub/device/device_topk.cuh' file not found".
+bool wants_newer_libraries(std::string_view error) {
+  const bool lacks_name = contains(error, "no member named") || contains(error, "no template named") || contains(error, "no type named");
+  const bool of_them = contains(error, "namespace 'thrust") || contains(error, "namespace 'cub") || contains(error, "namespace 'cuda");
+  const bool lacks_file = contains(error, "'cuda/") && contains(error, "file not found");
+  if (!(lacks_name && of_them) && !lacks_file) return false;
+  const char* named = std::getenv("WARPBEAM_CCCL");
+  return !named || !*named;
+}
+
 // What can be done: who has a header that toolkits bring and this does not, for example.
 std::string help_with(std::string_view error) {
   if (is_full_disk(error)) return "note: there is no room for temporary files; TMPDIR names another folder for them\n";
@@ -44,6 +56,8 @@ std::string help_with(std::string_view error) {
       {"'CL/", "opencl-headers (and ocl-icd-opencl-dev for -lOpenCL)"},
       {"'thrust/", "libthrust-dev (--cccl names another version's folder)"},
       {"'cub/", "libcub-dev (--cccl names another version's folder)"}};
+  if (wants_newer_libraries(error))
+    return "note: unless --cccl names others, CUB and Thrust are Debian's 1.17 and libcu++ is Warpbeam's own; ./warpbeam ... --cccl fetched takes those of today\n";
   if (!contains(error, "file not found")) return {};
   for (const auto& [header, package] : kPackages)
     if (contains(error, header)) return fmt::format("note: Debian has it in the package {}\n", package);

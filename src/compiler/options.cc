@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "compiler/cccl.h"
 #include "compiler/collected_options.h"
 #include "compiler/process.h"
 #include "compiler/split.h"
@@ -281,34 +282,6 @@ bool takes_next_word(const std::vector<std::string>& arguments, size_t at) {
   auto read = read_option(option_table(), arguments, at);
   return read && read->row && at > before;
 }
-
-// Where the libraries' folders lie: wheels and toolkits have them below include/cccl.
-Result<std::string> cccl_directory(const std::string& given) {
-  std::error_code ignored;
-  for (const char* below : {"", "/cccl", "/include/cccl", "/include"})
-    if (std::filesystem::exists(given + below + "/cub/cub.cuh", ignored) &&
-        std::filesystem::exists(given + below + "/cuda/std/version", ignored))
-      return given + below;
-  return Error{1, fmt::format("CUB, Thrust and libcu++ were to be in '{}': there are no cub/cub.cuh and cuda/std/version below it", given)};
-}
-
-namespace {
-
-// What was asked for goes before our own headers and before the system's.
-Result<void> use_cccl(Options& o) {
-  const char* everywhere = std::getenv("WARPBEAM_CCCL");
-  const std::string& standard = o.standard;
-  const bool old = standard.ends_with("03") || standard.ends_with("98") || standard.ends_with("11") || standard.ends_with("14");
-  if (o.cccl.empty() && everywhere && *everywhere && !old) {
-    auto directory = cccl_directory(everywhere);
-    if (!directory) return directory.error();
-    o.cccl = *directory;
-  }
-  if (!o.cccl.empty()) o.preprocessor.insert(o.preprocessor.end(), {"-isystem", o.cccl});
-  return {};
-}
-
-}  // namespace
 
 Result<Options> parse_options(const std::vector<std::string>& arguments, int default_cc) {
   Collected all;

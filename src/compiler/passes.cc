@@ -150,8 +150,8 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
     if (options.for_times) append(words, {"-mllvm", "-warpbeam-for-times"});
     // PTX that is only asked for as a text may be linked with other texts.
     if (!options.rdc && options.phase != Phase::Ptx) append(words, {"-mllvm", "-warpbeam-all-here"});
-    for (const std::string& folder : {toolchain().include_directory, std::string("/usr/include"), std::string("/usr/lib")})
-      append(words, {"-mllvm", "-warpbeam-platform=" + folder + "/"});
+    for (const std::string& folder : {toolchain().include_directory, std::string("/usr/include"), std::string("/usr/lib"), options.cccl})
+      if (!folder.empty()) append(words, {"-mllvm", "-warpbeam-platform=" + folder + "/"});
   } else {
     words.push_back("-DWARPBEAM_NO_LOWERING");
   }

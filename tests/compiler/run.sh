@@ -263,6 +263,64 @@ case_other_versions_of_the_libraries() {
   expect 0 nvcc --cccl other -c e.cu && expect 0 nvcc -cccl=other/include/cccl -c e.cu && expect 0 env WARPBEAM_CCCL="$PWD/other" "$warpbeam" nvcc -c e.cu &&
     expect 1 nvcc --cccl nowhere -c e.cu && has err "CUB, Thrust and libcu++ were to be in 'nowhere'" && expect 1 env WARPBEAM_CCCL="$PWD/other" "$warpbeam" nvcc -std=c++11 -c e.cu
 }
+# What the script fetches, in the cache.
+fetched() {
+  export XDG_CACHE_HOME=$PWD/cache
+  mkdir -p cache/warpbeam/cccl/include/{cub,cuda/std,thrust}
+  echo '#define CUB_VERSION 300600' >cache/warpbeam/cccl/include/cub/cub.cuh
+  touch cache/warpbeam/cccl/include/cuda/std/version
+}
+case_fetched_libraries() {
+  expect 1 nvcc --cccl fetched -c e.cu && has err 'there are none' && fetched
+  echo '#define OF_CCCL 1' >cache/warpbeam/cccl/include/cuda/std/type_traits
+  printf '#include <cuda/std/type_traits>\n#ifndef OF_CCCL\n#error ours\n#endif\n__global__ void k() {}\n' >e.cu
+  # Makefiles and CMake name the toolkit's own folders.
+  expect 0 nvcc --cccl fetched -c e.cu &&
+    expect 0 nvcc -cccl=fetched -I"$work/tree/include" -isystem "$work/tree/include" -isystem="$work/tree/include/cccl" -c e.cu &&
+    expect 1 nvcc -c e.cu && has err ours && expect 1 env WARPBEAM_CCCL=fetched "$warpbeam" nvcc -std=c++14 -c e.cu && has err ours &&
+    expect 0 env WARPBEAM_CCCL=fetched "$warpbeam" nvcc -c e.cu && expect 1 env WARPBEAM_CCCL=fetched "$warpbeam" nvcc --cccl none -c e.cu && has err ours
+}
+case_programs_are_kept_for_each_version_of_the_libraries() {
+  fetched
+  mkdir -p other/cub other/cuda/std
+  touch other/cub/cub.cuh
+  echo '#define VERSION 300600' >cache/warpbeam/cccl/include/cuda/std/version
+  echo '#define VERSION 300500' >other/cuda/std/version
+  printf '#include <cstdio>\n#include <cuda/std/version>\nint main() { std::printf("%%d\\n", VERSION); }\n' >e.cu
+  old e.cu cache/warpbeam/cccl/include/cuda/std/version other/cuda/std/version
+  local place
+  for place in fetched "$PWD/other" fetched; do
+    expect 0 env WARPBEAM_CCCL="$place" "$warpbeam" run e.cu && has out $([[ $place == fetched ]] && echo 300600 || echo 300500) || return
+  done
+}
+case_programs_that_need_newer_libraries_are_told() {
+  printf '#include <cuda/no_such_header>\n__global__ void k() {}\n' >e.cu
+  expect 1 nvcc -c e.cu && has err '--cccl fetched' && expect 1 env WARPBEAM_CCCL=none "$warpbeam" nvcc -c e.cu && hasnt err '--cccl fetched'
+}
+# Headers of Thrust and CUB are read ahead, and never where that would change what a source means.
+case_libraries_read_ahead() {
+  local header source
+  fetched
+  export WARPBEAM_CCCL=fetched
+  for header in $(sed -n 's/^#include <\(thrust.*\)>/\1/p' "$root/include/warpbeam/libraries.cu") thrust/version.h; do
+    mkdir -p "cache/warpbeam/cccl/include/${header%/*}"
+    touch "cache/warpbeam/cccl/include/$header"
+  done
+  printf '#pragma once\nnamespace thrust { struct host_vector; }\n' >cache/warpbeam/cccl/include/thrust/host_vector.h
+  printf '#pragma once\n#ifndef THRUST_WAY\n#define THRUST_WAY 0\n#endif\n#include <algorithm>\n' >cache/warpbeam/cccl/include/cub/cub.cuh
+  kept() { find cache/warpbeam/programs/results -name prelude.pch -size +1M | wc -l; }
+  printf '// A comment.\n#include <cstdio>\n#include <cub/cub.cuh>\nstatic_assert(THRUST_WAY == 0, "");\n__global__ void k() {}\n' >e.cu
+  find cache/warpbeam/cccl -type f -exec touch -d '1 hour ago' {} +
+  expect 0 nvcc -c e.cu && [[ $(kept) == 2 ]] && expect 0 nvcc -MD -c e.cu && has e.d cub/cub.cuh || { echo "    $(kept) kept"; return 1; }
+  printf '#define THRUST_WAY 1\n#include <cub/cub.cuh>\nstatic_assert(THRUST_WAY == 1, "");\n__global__ void k() {}\n' >f.cu
+  echo '#define THRUST_WAY 2' >way.h
+  printf '#include "way.h"\n#include <cub/cub.cuh>\nstatic_assert(THRUST_WAY == 2, "");\n__global__ void k() {}\n' >g.cu
+  # A name that only the libraries bring.
+  printf '#include <cub/cub.cuh>\nnamespace thrust { int host_vector; }\n__global__ void k() {}\n' >h.cu
+  for source in f g h; do expect 0 nvcc -c $source.cu || return; done
+  printf '#include <cub/cub.cuh>\n__global__ void k() { mistake(); }\n' >i.cu
+  expect 1 nvcc -c i.cu && has err mistake '1 error generated'
+}
 case_libraries_stand_where_toolkit_13_has_them() {
   local library
   for library in cuda/std/type_traits nv/target cub/cub.cuh thrust/version.h; do

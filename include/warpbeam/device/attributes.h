@@ -108,11 +108,10 @@
 #define WB_HAS_ARCH(arch) 1
 #endif
 
-// What nvcc tells of its extended lambdas, whose results the host cannot know. Clang's are lambdas like any other.
-#ifdef __CUDACC_EXTENDED_LAMBDA__
+// What nvcc tells of its extended lambdas, whose results the host cannot know; without --extended-lambda, too. Clang's are lambdas
+// like any other.
 #define __nv_is_extended_device_lambda_closure_type(type) false
 #define __nv_is_extended_host_device_lambda_closure_type(type) false
 #define __nv_is_extended_device_lambda_with_preserved_return_type(type) false
-#endif
 
 #endif
