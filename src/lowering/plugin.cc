@@ -9,6 +9,7 @@
 #include "lowering/checker/outside_arrays.h"
 #include "lowering/checker/own_places.h"
 #include "lowering/checker/unset_variables.h"
+#include "lowering/language/builtin_math.h"
 #include "lowering/language/constant_stores.h"
 #include "lowering/language/host_variables.h"
 #include "lowering/language/known_spaces.h"
@@ -47,6 +48,7 @@ void add_passes(llvm::PassBuilder& builder) {
   }
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(KnowWarpSize());
+    passes.addPass(CallMathLibrary());
     passes.addPass(WriteFacts());
     passes.addPass(NameFunctions());
     passes.addPass(KeepHostVariables());
