@@ -9,8 +9,10 @@
 #include <memory>
 #include <thread>
 
+#include "compiler/cccl.h"
 #include "compiler/concessions.h"
 #include "compiler/device_link.h"
+#include "compiler/first_headers.h"
 #include "compiler/link_cache.h"
 #include "compiler/split.h"
 #include "compiler/toolchain.h"
@@ -110,12 +112,32 @@ Result<void> Build::prepare() {
   return {};
 }
 
+// Which of two versions of CUB, Thrust and libcu++ a source wants, nobody says. Those with a header of Thrust's or CUB's get what was
+// fetched, old ones what is there without. Our own headers below cuda/ are read in a fraction of the time: others get those, and what
+// was fetched where it has more. All passes get one version, since names of kernels tell it.
+std::vector<Outcome> Build::run_with_libraries(std::vector<Command> commands, int at_once) {
+  if (!options_.cccl_open || options_.cccl.empty()) return run_passes(commands, at_once);
+  std::vector<Command> older = commands;
+  for (Command& command : older) leave_out_cccl(command.words, options_.cccl, &command.shared);
+  const bool newest_first = asks_for_libraries(options_);
+  if (!newest_first) std::swap(commands, older);
+  auto outcomes = run_passes(commands, at_once);
+  auto fails = [](const Outcome& outcome) { return outcome.status != 0; };
+  auto may_differ = [&](const Outcome& outcome) { return outcome.status == 1 && speaks_of_libraries(outcome.messages, options_.cccl); };
+  if (interrupted() || std::ranges::none_of(outcomes, may_differ)) return outcomes;
+  auto others = run_passes(older, at_once);
+  if (interrupted() || std::ranges::any_of(others, fails)) return outcomes;
+  if (newest_first && !options_.quiet)
+    say("nvcc note    : CUB and Thrust of today no longer have what is used here; compiled with those of Debian (--cccl none does so at once)\n");
+  return others;
+}
+
 Result<void> Build::run_all(const std::vector<Command>& commands, int at_once) {
   for (const auto& command : commands) show(shown(command));
   if (only_shown()) return {};
   bool failed = false;
   const bool links = commands.size() == 1 && !commands[0].varying.empty();
-  auto outcomes = links ? std::vector{run_link(commands[0])} : run_passes(commands, at_once);
+  auto outcomes = links ? std::vector{run_link(commands[0])} : run_with_libraries(commands, at_once);
   if (interrupted()) return Error{128 + interrupted(), ""};
   for (size_t at = 0; at < outcomes.size(); ++at) {
     say(diagnostics_.fresh(outcomes[at].messages));
@@ -168,6 +190,9 @@ void show_places() {
              tools.root, tools.include_directory, quote("-L" + tools.library_directory), std::getenv("PATH") ? std::getenv("PATH") : "");
 }
 
-int build(const Options& options, BuildRecord* record) { return Build(options, record).run(); }
+int build(const Options& options, BuildRecord* record) {
+  const auto with_fetched = with_fetched_cccl(options);
+  return Build(with_fetched ? *with_fetched : options, record).run();
+}
 
 }  // namespace warpbeam::compiler

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "compiler/cccl.h"
+
 namespace warpbeam::compiler {
 
 namespace {
@@ -39,14 +41,18 @@ bool is_closing(std::string_view line) {
 
 bool is_full_disk(std::string_view error) { return contains(error, "No space left on device"); }
 
+bool names_libraries(std::string_view error) {
+  return contains(error, "namespace 'thrust") || contains(error, "namespace 'cub") || contains(error, "namespace 'cuda");
+}
+
 // "no member named 'tabulate' in namespace 'thrust'", "no template named …", "'cub/device/device_topk.cuh' file not found".
 bool wants_newer_libraries(std::string_view error) {
   const bool lacks_name = contains(error, "no member named") || contains(error, "no template named") || contains(error, "no type named");
-  const bool of_them = contains(error, "namespace 'thrust") || contains(error, "namespace 'cub") || contains(error, "namespace 'cuda");
+  const bool of_them = names_libraries(error);
   const bool lacks_file = contains(error, "'cuda/") && contains(error, "file not found");
   if (!(lacks_name && of_them) && !lacks_file) return false;
   const char* named = std::getenv("WARPBEAM_CCCL");
-  return !named || !*named;
+  return (!named || !*named) && fetched_cccl().empty();
 }
 
 // What can be done: who has a header that toolkits bring and this does not, for example.
@@ -73,6 +79,11 @@ bool is_stack(std::string_view line) {
 bool is_whereabouts(std::string_view line) { return line.size() > 2 && line[0] > '0' && line[0] <= '9' && line.substr(1, 2) == ".\t"; }
 
 }  // namespace
+
+bool speaks_of_libraries(std::string_view messages, std::string_view folder) {
+  return contains(messages, folder) || names_libraries(messages) || contains(messages, "'thrust/") || contains(messages, "'cub/") ||
+         contains(messages, "'cuda/");
+}
 
 std::string Diagnostics::fresh(std::string_view text) {
   std::string shown;

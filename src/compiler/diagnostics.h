@@ -8,6 +8,9 @@
 
 namespace warpbeam::compiler {
 
+// Do errors lie in CUB, Thrust or libcu++ in this folder, or are they about names of theirs?
+bool speaks_of_libraries(std::string_view messages, std::string_view folder);
+
 class Diagnostics {
  public:
   // The messages of `text` that have not been there before. Clang's closing "2 errors generated." lines are left out;

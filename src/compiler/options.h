@@ -123,11 +123,12 @@ struct Options {
 
   std::string prelude = "prelude.h";      // of include/warpbeam, read before CUDA sources
   std::string cccl;                       // the folder of CUB, Thrust and libcu++ to be used; empty: what is there
+  bool cccl_open = false;  // nobody said which, and newer ones may do: what was fetched, and where that does not, what is there
   std::vector<std::string> preprocessor;  // -I -isystem -D -U -include, in order, as clang takes them
-  std::vector<std::string> both;          // for every pass of clang
-  std::vector<std::string> host;          // -Xcompiler
-  std::vector<std::string> device;        // what a command of ours wants of device code
-  std::vector<std::string> linker;        // as clang takes them: -L…, -Wl,…
+  std::vector<std::string> both;  // for every pass of clang
+  std::vector<std::string> host;  // -Xcompiler
+  std::vector<std::string> device;  // what a command of ours wants of device code
+  std::vector<std::string> linker;  // as clang takes them: -L…, -Wl,…
   std::vector<std::string> archiver_options;
   std::vector<std::string> library_paths;
   std::string archiver;

@@ -1,3 +1,4 @@
+#include "compiler/cccl.h"
 #include "compiler/passes.h"
 
 #include <fmt/format.h>
@@ -151,7 +152,7 @@ void add_device(Words& words, const Options& options, const CodeTarget& target) 
     // PTX that is only asked for as a text may be linked with other texts.
     if (!options.rdc && options.phase != Phase::Ptx) append(words, {"-mllvm", "-warpbeam-all-here"});
     for (const std::string& folder : {toolchain().include_directory, std::string("/usr/include"), std::string("/usr/lib"), options.cccl})
-      if (!folder.empty()) append(words, {"-mllvm", "-warpbeam-platform=" + folder + "/"});
+      if (!folder.empty()) append(words, {"-mllvm", platform_word(folder)});
   } else {
     words.push_back("-DWARPBEAM_NO_LOWERING");
   }

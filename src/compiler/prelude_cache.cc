@@ -56,11 +56,9 @@ std::string key_of(const Words& words, Ahead ahead) {
   return hash.hex();
 }
 
-// Without the folder of the CCCL that was fetched, in which the prelude reads nothing: with it and before it the same is kept.
+// Without the folders of the CCCL that was fetched, in which the prelude reads nothing: with it and before it the same is kept.
 Words without_cccl(Words words) {
-  const std::string place = fetched_cccl();
-  const auto found = place.empty() ? words.end() : std::ranges::find(words, place);
-  if (found != words.end() && found != words.begin() && found[-1] == "-isystem") words.erase(found - 1, found + 1);
+  if (const std::string fetched = fetched_cccl(); !fetched.empty()) leave_out_cccl(words, fetched);
   return words;
 }
 

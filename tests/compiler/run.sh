@@ -257,9 +257,9 @@ case_missing_headers_name_their_package() {
 }
 case_other_versions_of_the_libraries() {
   mkdir -p other/include/cccl/cub other/include/cccl/cuda/std
-  echo '#define CUB_VERSION 300500' >other/include/cccl/cub/cub.cuh
+  echo '#define CUB_VERSION 200500' >other/include/cccl/cub/cub.cuh
   touch other/include/cccl/cuda/std/version
-  printf '#include <cub/cub.cuh>\nstatic_assert(CUB_VERSION == 300500, "");\n__global__ void k() {}\n' >e.cu
+  printf '#include <cub/cub.cuh>\nstatic_assert(CUB_VERSION == 200500, "");\n__global__ void k() {}\n' >e.cu
   expect 0 nvcc --cccl other -c e.cu && expect 0 nvcc -cccl=other/include/cccl -c e.cu && expect 0 env WARPBEAM_CCCL="$PWD/other" "$warpbeam" nvcc -c e.cu &&
     expect 1 nvcc --cccl nowhere -c e.cu && has err "CUB, Thrust and libcu++ were to be in 'nowhere'" && expect 1 env WARPBEAM_CCCL="$PWD/other" "$warpbeam" nvcc -std=c++11 -c e.cu
 }
@@ -296,6 +296,38 @@ case_programs_are_kept_for_each_version_of_the_libraries() {
 case_programs_that_need_newer_libraries_are_told() {
   printf '#include <cuda/no_such_header>\n__global__ void k() {}\n' >e.cu
   expect 1 nvcc -c e.cu && has err '--cccl fetched' && expect 1 env WARPBEAM_CCCL=none "$warpbeam" nvcc -c e.cu && hasnt err '--cccl fetched'
+}
+# Nobody has said which.
+case_libraries_that_a_source_wants() {
+  fetched
+  echo '#define OF_CCCL 1' | tee cache/warpbeam/cccl/include/cuda/std/{type_traits,of_today} >cache/warpbeam/cccl/include/thrust/of_today.h
+  local source
+  printf '#include <thrust/of_today.h>\n#include <cuda/std/type_traits>\n' >own.h
+  printf '#include <cuda/std/of_today>\n' >needs.cu
+  printf '#include <thrust/of_today.h>\n' >thrust.cu
+  printf '#include "own.h"\n' >header.cu
+  printf '#include <cuda/std/type_traits>\n' >ours.cu
+  for source in needs thrust header ours; do
+    printf '#if OF_CCCL != %d\n#error another\n#endif\n__global__ void k() {}\n' $([[ $source == ours ]] && echo 0 || echo 1) >>$source.cu
+    expect 0 nvcc -c $source.cu && [[ ! -s err ]] || return
+  done
+  expect 1 nvcc -std=c++14 -c thrust.cu && expect 1 nvcc --cccl none -c thrust.cu || return
+  # The program's own mistakes are told as they are.
+  printf '#include <thrust/of_today.h>\n__global__ void k() { mistake(); }\n' >mistake.cu
+  expect 1 nvcc -c mistake.cu && has err mistake '1 error generated' && hasnt err note || return
+  [[ -e /usr/include/thrust/version.h ]] || return 77
+  echo '#error gone' >cache/warpbeam/cccl/include/thrust/version.h
+  printf '#include <thrust/version.h>\nstatic_assert(THRUST_VERSION < 200000, "");\n__global__ void k() {}\n' >older.cu
+  expect 0 nvcc -c older.cu && has err 'compiled with those of Debian' && hasnt err gone && expect 1 nvcc --cccl fetched -c older.cu && has err gone
+}
+# With -DNDEBUG, PyTorch's headers do for the host and libcu++'s for both sides.
+case_sources_may_declare_assert_fail() {
+  local side
+  for side in '' '__host__ __device__'; do
+    printf '%s\n' "extern \"C\" $side void __assert_fail(const char*, const char*, unsigned int, const char*) noexcept __attribute__((__noreturn__));" \
+      '__host__ __device__ void f(int x) { if (x) __assert_fail("x", "f", 1, "f"); }' '__global__ void k(int x) { f(x); }' 'int main() { f(0); }' >e.cu
+    expect 0 nvcc -DNDEBUG e.cu -o e && expect 0 nvcc -DNDEBUG -ptx e.cu && has e.ptx __assertfail || return
+  done
 }
 # Headers of Thrust and CUB are read ahead, and never where that would change what a source means.
 case_libraries_read_ahead() {

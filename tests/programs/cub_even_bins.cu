@@ -1,3 +1,4 @@
+// build: --cccl none
 // Histograms of even bins: whole numbers whose range the bins do not divide, bytes, floats, ranges wider than their type.
 #include <algorithm>
 #include <cstdio>

@@ -12,10 +12,6 @@ __device__ void* malloc(__SIZE_TYPE__ size) __attribute__((nothrow, malloc));
 __device__ void free(void* p) __attribute__((nothrow));
 __device__ void __assertfail(const char* message, const char* file, unsigned int line, const char* function,
                              __SIZE_TYPE__ char_size);
-// The C library's assert calls this.
-WB_DEVICE void __assert_fail(const char* message, const char* file, unsigned int line, const char* function) {
-  __assertfail(message, file, line, function, 1);
-}
 WB_DEVICE void abort() { asm volatile("trap;"); }
 
 // The C++ library's comparisons and string_view become calls of these.
@@ -38,6 +34,12 @@ __device__ inline void* wb_memchr(const void* in, int byte, __SIZE_TYPE__ size) 
     if (*p == (unsigned char)byte) return (void*)p;
   return 0;
 }
+}
+
+// The C library's assert calls this. With -DNDEBUG some headers declare it themselves, for the host (PyTorch) or for both sides (libcu++),
+// which clang takes only beside a function with other parameters; of those that fit a kernel's own side is called.
+WB_DEVICE void __assert_fail(const char* message, const char* file, unsigned int line, const char* function, int = 0) {
+  __assertfail(message, file, line, function, 1);
 }
 
 WB_DEVICE void* memcpy(void* to, const void* from, __SIZE_TYPE__ size) { return __builtin_memcpy(to, from, size); }
