@@ -1,4 +1,4 @@
-// Error functions and their inverses, gamma and Bessel functions. The inverses and the modified Bessel functions come
+// Error functions and their inverses, and Bessel functions. The inverses and the modified Bessel functions come
 // from Boost.Math, the rest from the C library's long double functions.
 #include <cmath>
 #include <numbers>
@@ -58,15 +58,6 @@ double erfinv_f64(double x) {
 double erfcinv_f64(double x) { return double(erfcinv_wide(x)); }
 double normcdf_f64(double x) { return double(std::erfc(-Wide(x) / kSqrt2) / 2); }
 double normcdfinv_f64(double x) { return x == 0.5 ? 0.0 : double(-kSqrt2 * erfcinv_wide(2 * Wide(x))); }
-
-double tgamma_f64(double x) {
-  // The C library's pole at -infinity and at negative whole numbers is a NaN here too.
-  return double(std::tgamma(Wide(x)));
-}
-double lgamma_f64(double x) {
-  int sign;
-  return double(::lgammal_r(Wide(x), &sign));
-}
 
 double j0_f64(double x) { return std::isinf(x) ? 0.0 : double(::j0l(Wide(x))); }
 double j1_f64(double x) { return std::isinf(x) ? std::copysign(0.0, x) : double(::j1l(Wide(x))); }
