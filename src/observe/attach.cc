@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <mutex>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/known_once.h"
 #include "observe/activity.h"
 #include "observe/clock/host_clock.h"
 #include "observe/tool.h"
@@ -138,19 +138,18 @@ std::string called_function() {
     std::string name;  // of the exported function there
   };
   // dladdr looks at all that is exported each time.
-  static thread_local std::unordered_map<uint64_t, Place> known;
+  static KnownOnce<uint64_t, Place>& known = *new KnownOnce<uint64_t, Place>;
   std::string name;
   _Unwind_Backtrace(
       [](_Unwind_Context* context, void* data) {
         const uint64_t address = _Unwind_GetIP(context);
-        const auto [place, fresh] = known.try_emplace(address);
-        if (fresh) {
+        const Place& place = known.get(address, [&] {
           Dl_info info{};
-          place->second.is_ours = dladdr(reinterpret_cast<void*>(address), &info) && info.dli_fbase == own_module();
-          if (place->second.is_ours && info.dli_sname) place->second.name = info.dli_sname;
-        }
-        if (!place->second.is_ours) return _URC_END_OF_STACK;
-        if (!place->second.name.empty()) *static_cast<std::string*>(data) = place->second.name;
+          const bool is_ours = dladdr(reinterpret_cast<void*>(address), &info) && info.dli_fbase == own_module();
+          return Place{is_ours, is_ours && info.dli_sname ? info.dli_sname : ""};
+        });
+        if (!place.is_ours) return _URC_END_OF_STACK;
+        if (!place.name.empty()) *static_cast<std::string*>(data) = place.name;
         return _URC_NO_REASON;
       },
       &name);

@@ -106,11 +106,47 @@ void Prediction::wait_for_link(double nanoseconds) {
   high = ns * around.high;
 }
 
+namespace {
+
+// Of one of so many multiprocessors.
+Share share_of(const Work& work, const Rates& rates, double active) {
+  // In eighths: in which order warps of a block come to memory is chance, here and there.
+  const double alone = work.bursts > 0 ? std::round(8 * work.bursts_alone / work.bursts) / 8 : 0;
+  const double burst = rates.l2_bytes ? 64 : kSector;  // that memory moves at once
+  const double moved = (work.read_sectors + work.written_back) * kSector;
+  const double filled = work.bursts > 0 ? std::min(1.0, moved / (work.bursts * burst)) : 1;
+  const double together = filled / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
+  const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) *
+                                dram_share(rates, work.read_sectors, work.written_back) * together / work.camping;
+  const double atomics = std::max(work.atomic_cycles, work.atomic_sectors / rates.atomic_sectors_per_cycle);
+  return {rates.l2_bytes_per_cycle / active,
+          rates.l2_write_bytes_per_cycle / active,
+          dram_per_cycle / active,
+          rates.l2_mixed_bytes_per_cycle / active,
+          active,
+          atomics};
+}
+
+// As many as would do all if each had as many blocks as the one that has most of them.
+double active_multiprocessors(const Work& work, const Rates& rates) {
+  const double blocks = static_cast<double>(work.grid_blocks), sms = rates.multiprocessors;
+  return std::min(sms, blocks / std::ceil(blocks / sms));
+}
+
+}  // namespace
+
+Run run_beginning(const Work& work, const Rates& rates) {
+  const uint64_t most =
+      (work.grid_blocks + static_cast<uint64_t>(rates.multiprocessors) - 1) / static_cast<uint64_t>(rates.multiprocessors);
+  return run_multiprocessor(work, rates, share_of(work, rates, active_multiprocessors(work, rates)),
+                            alike(work, std::min<uint64_t>(most, work.resident_blocks)));
+}
+
 Prediction predict(const Work& work, const Rates& rates) {
   Prediction p;
   const double blocks = static_cast<double>(work.grid_blocks), sms = rates.multiprocessors;
   const double most = std::ceil(blocks / sms);  // blocks of the multiprocessor that has most of them
-  const double active = std::min(sms, blocks / most);  // as many of such would do all
+  const double active = active_multiprocessors(work, rates);
   p.waves = blocks / (sms * work.resident_blocks);
   p.rates = &rates;
   p.active = active;
@@ -118,20 +154,7 @@ Prediction predict(const Work& work, const Rates& rates) {
     for (const FromMemory& from : f.from_memory) p.l2_missed += from.sectors;
   p.dram_read = work.read_sectors * kSector;
   p.dram_write = work.written_back * kSector;
-  // In eighths: in which order warps of a block come to memory is chance, here and there.
-  const double alone = work.bursts > 0 ? std::round(8 * work.bursts_alone / work.bursts) / 8 : 0;
-  const double burst = rates.l2_bytes ? 64 : kSector;  // that memory moves at once
-  const double filled = work.bursts > 0 ? std::min(1.0, (p.dram_read + p.dram_write) / (work.bursts * burst)) : 1;
-  const double together = filled / (1 - alone + alone * rates.dram_read_share / rates.dram_single_share);
-  const double dram_per_cycle = rates.dram_bytes_per_second / (rates.clock_mhz * 1e6) *
-                                dram_share(rates, work.read_sectors, work.written_back) * together / work.camping;
-  const double atomics = std::max(work.atomic_cycles, work.atomic_sectors / rates.atomic_sectors_per_cycle);
-  const Share share{rates.l2_bytes_per_cycle / active,
-                    rates.l2_write_bytes_per_cycle / active,
-                    dram_per_cycle / active,
-                    rates.l2_mixed_bytes_per_cycle / active,
-                    active,
-                    atomics};
+  const Share share = share_of(work, rates, active);
 
   double followed = 0;
   for (const BlockTrace& b : work.blocks) followed += static_cast<double>(b.executed);
@@ -164,8 +187,8 @@ Prediction predict(const Work& work, const Rates& rates) {
   p.scale = p.run.cycles > 0 ? blocks / static_cast<double>(p.run.blocks) : 0;
   if (!waited && work.instructions && p.run.executed > 0) p.scale = static_cast<double>(work.instructions) / p.run.executed;
   p.instructions = p.run.issued * p.scale;
-  const double dram = (p.dram_read + p.dram_write) / dram_per_cycle;
-  const bool by_atomics = atomics > 0.7 * cycles;
+  const double dram = (p.dram_read + p.dram_write) / (share.dram * active);
+  const bool by_atomics = share.atomics > 0.7 * cycles;
   p.cycles = cycles *= rates.cycles_correction;
   p.ns = rates.launch_ns + cycles / (rates.clock_ghz() * (p.run.half_matrices ? rates.matrix_clock_share : 1));
   const Interval around = interval_of(p.ns);

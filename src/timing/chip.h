@@ -32,4 +32,7 @@ struct Prediction {
 
 Prediction predict(const Work& work, const Rates& rates);
 
+// A multiprocessor's first blocks alone, all alike: as many as it holds at once.
+Run run_beginning(const Work& work, const Rates& rates);
+
 }  // namespace warpbeam::timing

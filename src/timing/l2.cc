@@ -38,6 +38,12 @@ SampledL2::Way* SampledL2::find(uint64_t line, bool& there) {
   return oldest[(chance_ >> 16) % kCandidates];
 }
 
+bool SampledL2::has(uint64_t line) const {
+  if (!sets_) return false;
+  const Way* const set = &ways_[uint64_t{set_of(line)} * kWays];
+  return std::any_of(set, set + kWays, [&](const Way& w) { return w.line == line; });
+}
+
 // Sectors of a line that are moved at one time, one way and the other.
 void SampledL2::move(uint64_t line, std::initializer_list<uint8_t> ways, Outcome& out) {
   bool near = neighbours_moved(line);

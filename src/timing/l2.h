@@ -30,6 +30,7 @@ class SampledL2 {
     uint32_t alone = 0;    // of these: far from what it moved lately, or by themselves
   };
   Outcome visit(const Visit& v);
+  bool has(uint64_t line) const;
   // The host writes to memory past the cache.
   void forget(uint64_t line);
 

@@ -443,6 +443,8 @@ class Multiprocessor {
     const Ready& r = warp.text->code[warp.at];
     account(s, warp, r, t);
     ++result_.issued;
+    if (r.operation == Operation::Clock && work_.watches_clock && &warp == warps_.data())
+      result_.clocks.push_back({r.ptx, static_cast<double>(t) / kTick});
     if (r.operation == Operation::MatrixHalf || r.operation == Operation::MatrixGroup) result_.half_matrices = true;
     const auto unit =
         static_cast<size_t>(s.unit_free[static_cast<size_t>(r.unit)] <= s.unit_free[static_cast<size_t>(r.other)] ? r.unit : r.other);

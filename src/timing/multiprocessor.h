@@ -55,6 +55,12 @@ struct Run {
   bool half_matrices = false;  // products of matrices of halves were among it
   Traffic traffic;
   std::vector<std::vector<Stalls>> by_instruction;  // [function][PTX instruction]
+  // Of the first warp, where that is asked for: when it issued instructions that may read its clock, and which.
+  struct Clock {
+    uint32_t ptx = 0;
+    double cycles = 0;
+  };
+  std::vector<Clock> clocks;
 };
 
 Run run_multiprocessor(const Work& work, const Rates& rates, const Share& share, const std::vector<Part>& blocks);

@@ -46,6 +46,7 @@ struct Work : MemoryWork {
   double camping = 1;                   // how much longer memory takes because blocks meet in few of its partitions
   bool cooperative = false;             // its blocks wait for each other
   double atomic_sectors = 0;
+  bool watches_clock = false;           // Run::clocks is wanted
   double far_latency = 0;               // nanoseconds until a load from the host's memory is there
 };
 

@@ -1,10 +1,13 @@
 #include "vm/kernel_clock.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "vm/machine.h"
 #include "vm/warp.h"
@@ -36,6 +39,10 @@ struct Here {
     const Insn* at = nullptr;  // its last reading
     uint64_t since = 0;        // ticks, when it began to read there and nowhere else
     uint64_t ticks = 0;
+    uint64_t waited = 0;       // of these: that went by because it read
+    // Cycles that its block had run at the last reading of which that was known, and what the clock said then.
+    double cycles = 0;
+    uint64_t then = 0;
   };
   uint64_t grid = ~uint64_t(0);
   Clock* clock = nullptr;
@@ -72,12 +79,36 @@ Here::Reader& reader(Here& here, const Warp& warp) {
   return *here.reader;
 }
 
+// How long it takes from one reading to another one, as it was found last where that is known (Reader::cycles): other blocks do the same.
+class Ways {
+ public:
+  void learn(const Insn* from, const Insn* to, uint64_t ticks) {
+    std::lock_guard lock(mutex_);
+    known_[{from, to}] = ticks;
+  }
+  std::optional<uint64_t> between(const Insn* from, const Insn* to) {
+    std::lock_guard lock(mutex_);
+    const auto found = known_.find({from, to});
+    return found == known_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<const Insn*, const Insn*>, uint64_t> known_;
+};
+
+Ways& ways() {
+  static auto* ways = new Ways;
+  return *ways;
+}
+
 void pass(Here& here, Here::Reader& reader, uint64_t ticks) {
   reader.ticks += ticks;
+  reader.waited += ticks;
   uint64_t& of_block = *here.longest;
-  if (reader.ticks <= of_block) return;
-  here.clock->of_blocks.fetch_add(reader.ticks - of_block, std::memory_order_relaxed);
-  of_block = reader.ticks;
+  if (reader.waited <= of_block) return;
+  here.clock->of_blocks.fetch_add(reader.waited - of_block, std::memory_order_relaxed);
+  of_block = reader.waited;
   std::atomic<uint64_t>& longest = here.clock->longest;
   uint64_t before = longest.load(std::memory_order_relaxed);
   while (of_block > before && !longest.compare_exchange_weak(before, of_block, std::memory_order_relaxed)) {}
@@ -104,9 +135,21 @@ void read_kernel_clock(Warp& warp, const Insn* at, uint64_t* nanoseconds, uint64
   const Launch& launch = *warp.block->launch;
   Here& all = here(launch);
   Here::Reader& mine = reader(all, warp);
-  if (mine.at != at) mine.at = at, mine.since = mine.ticks;
-  pass(all, mine, std::max(kReadingTicks, (mine.ticks - mine.since) / kStepShare));
-  all.clock->readings.fetch_add(1, std::memory_order_relaxed);
+  const bool again = mine.at == at;
+  BlockObserver* const observer = warp.block->observer.get();
+  const auto cycles = observer ? observer->clock_read(warp, *at, !again) : std::nullopt;
+  if (cycles) {
+    const auto took = static_cast<uint64_t>(std::max(0.0, std::round(*cycles - mine.cycles)));
+    if (mine.at) ways().learn(mine.at, at, took);
+    mine.ticks = std::max(mine.ticks + 1, mine.then + took);
+    mine.cycles = *cycles, mine.then = mine.ticks;
+  } else if (const auto known = again ? std::nullopt : ways().between(mine.at, at)) {
+    mine.ticks += *known;
+  } else {
+    pass(all, mine, std::max(kReadingTicks, (mine.ticks - mine.since) / kStepShare));
+    all.clock->readings.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (!again) mine.at = at, mine.since = mine.ticks;
   *nanoseconds = static_cast<uint64_t>(all.clock->begun + static_cast<double>(mine.ticks) / launch.clock_ghz);
   *ticks = static_cast<uint64_t>(all.clock->begun * launch.clock_ghz) + mine.ticks;
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "isa/mods.h"
@@ -158,6 +159,9 @@ class BlockObserver {
   // The same of accesses by whole warps to words of shared memory, where lanes that want one word are as good as one of them:
   // how many different words there were in the bank that had most of them, and altogether, summed up.
   virtual void met_in_banks(const Insn&, uint64_t times, uint64_t most, uint64_t words) {}
+
+  // A warp reads its clock. Cycles from its block's beginning until then, where that is known; not `wanted`: it only reads.
+  virtual std::optional<double> clock_read(Warp&, const Insn&, bool wanted) { return std::nullopt; }
 
   // Lanes have met at a `.sync` instruction that named `members`: what each did before, the others may rely on.
   virtual void warp_sync(Warp&, const Insn&, uint32_t members, uint32_t mask) {}

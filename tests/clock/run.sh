@@ -45,6 +45,13 @@ done
 on h100 costs.cu >"$work/log" 2>&1
 verdict 'what calls cost' $? "$work/log"
 
+for device in v100 a100 h100; do
+  on $device --host-scale 0 kernel_clocks.cu >"$work/log" 2>&1
+  verdict "clocks in kernels on $device" $? "$work/log"
+done
+on h100 last_destructors.cu >"$work/log" 2>&1 && grep -q '^all that was asked for' "$work/log"
+verdict 'destructors behind main' $? "$work/log"
+
 # Without it nothing changes: every slot by which a module calls a function of time leads to the system's, before and after the runtime is used.
 "$warpbeam" run untouched.cu >"$work/without" 2>&1
 "$warpbeam" run --clock host untouched.cu >"$work/host" 2>&1

@@ -157,6 +157,10 @@ void BlockProfile::instruction(vm::Warp& warp, const vm::Insn& insn, uint32_t ma
   if (const uint16_t more = long_way(warp, insn, mask)) trace->long_way(warp.index, *counted_function, insn, more);
 }
 
+std::optional<double> BlockProfile::clock_read(vm::Warp& warp, const vm::Insn& insn, bool wanted) {
+  return trace ? trace->clock_read(warp.index, *warp.frame->function, insn, wanted) : std::nullopt;
+}
+
 bool BlockProfile::goes_on_with(uint64_t block) {
   if (samples || trace || (tracer && tracer->to_follow(block))) return false;
   if (visits) visits->begin_block(block);

@@ -47,6 +47,7 @@ class BlockProfile final : public vm::BlockObserver {
   bool repeats(const vm::Insn& insn, uint32_t mask, uint64_t first, uint64_t shape, uint64_t times) override;
   void met_in_banks(const vm::Insn& insn, uint64_t times, uint64_t most, uint64_t words) override;
   void texture_read(vm::Warp& warp, const vm::Insn& insn, uint32_t mask, uint32_t texel_bytes) override;
+  std::optional<double> clock_read(vm::Warp& warp, const vm::Insn& insn, bool wanted) override;
   void enter(const vm::FunctionCode& function) override;
   void ran(uint64_t block, uint64_t instructions) override;
 

@@ -151,7 +151,12 @@ std::unique_ptr<LaunchTracer> Predictor::begin(const vm::Launch& launch, const m
   const bool others = arguments != kind.arguments && kind.changes++ < kMostChanges;
   const bool follows = others || kind.stranger || before < kAlwaysFollowed || is_power_of_two(before);
   if (follows) kind.arguments = arguments;
-  return std::make_unique<LaunchTracer>(launch, device, machine_codes(), follows);
+  auto tracer = std::make_unique<LaunchTracer>(launch, device, machine_codes(), follows);
+  tracer->in_l2 = [this, &device](uint64_t line) {
+    std::lock_guard lock(mutex_);
+    return l2_of(device).has(line);
+  };
+  return tracer;
 }
 
 timing::SampledL2& Predictor::l2_of(const model::Device& device) {

@@ -221,15 +221,24 @@ BlockTracer::BlockTracer(LaunchTracer& launch, uint64_t block, uint32_t warps) :
   trace_.warps.resize(warps);
 }
 
+void BlockTracer::come_to(const vm::FunctionCode& function) {
+  if (&function == function_) return;
+  function_ = &function;
+  function_index_ = launch_.index_of(function, code_);
+}
+
+uint32_t BlockTracer::begun_by(const Where& at, const vm::FunctionCode& function, uint32_t place) const {
+  const uint32_t block = place < code_->block_of.size() ? code_->block_of[place] : ~0u;
+  const bool begins = block != ~0u && (at.function != &function || at.block != block || place == code_->blocks[block].begin);
+  return begins ? block : ~0u;
+}
+
 void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active) {
   if (warp >= at_.size()) return;
   end_fragment(warp);
   const uint32_t place = place_in_ptx(function, insn);
   if (place == ~0u) return;
-  if (&function != function_) {
-    function_ = &function;
-    function_index_ = launch_.index_of(function, code_);
-  }
+  come_to(function);
   Where& at = at_[warp];
   timing::WarpTrace& t = trace_.warps[warp];
   const bool waits = at.waits(place);
@@ -238,7 +247,7 @@ void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, c
     ++trace_.executed;
     const uint64_t before = t.executed++;
     const uint32_t block = place < code_->block_of.size() ? code_->block_of[place] : ~0u;
-    const bool begins = at.function != &function || at.block != block || (block != ~0u && place == code_->blocks[block].begin);
+    const bool begins = begun_by(at, function, place) != ~0u;
     // The last step is kept whole.
     if (block != ~0u && (before < launch_.most_instructions() || (before == t.instructions && !begins))) {
       ++trace_.instructions;
@@ -456,6 +465,7 @@ LaunchTracer::LaunchTracer(const vm::Launch& launch, const model::Device& device
     : device(device),
       grid_blocks(uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]),
       block_threads(launch.block[0] * launch.block[1] * launch.block[2]),
+      resident_blocks(std::max(1u, launch.resident_blocks / static_cast<uint32_t>(std::max(1, device.sm_count)))),
       follows(follows),
       followed_(std::clamp<uint64_t>(grid_blocks, 1, kBlocks)),
       codes_(codes) {}

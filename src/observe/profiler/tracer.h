@@ -7,9 +7,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "model/device.h"
 #include "observe/profiler/totals.h"
 #include "timing/trace.h"
+#include "timing/work.h"
 #include "vm/code.h"
 #include "vm/observer.h"
 
@@ -125,9 +128,19 @@ class BlockTracer {
   void access(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, const Counts& counts);
   // The instruction that was told of last takes its warp so many instructions more.
   void long_way(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint16_t instructions);
+  // See warp_clock.cc.
+  std::optional<double> clock_read(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, bool wanted);
   timing::BlockTrace take();
 
  private:
+  timing::Work work_of(const timing::WarpTrace& warp) const;
+  // Of a warp: how often it has read its clock, and by which instructions.
+  struct Readings {
+    uint64_t count = 0;
+    std::vector<uint32_t> ptx;
+  };
+  std::vector<Readings> readings_;  // empty: nobody has
+  uint64_t simulated_ = 0;  // instructions, to know what clocks say
   LaunchTracer& launch_;
   timing::BlockTrace trace_;
   struct Where {
@@ -145,6 +158,9 @@ class BlockTracer {
     bool loops(uint32_t place) const { return place >= loop_begin && place <= loop_end; }
     bool waits(uint32_t place) const { return waiting && loops(place); }
   };
+  void come_to(const vm::FunctionCode& function);
+  // The basic block that begins when a warp comes to that place; ~0: it goes on in the one where it is.
+  uint32_t begun_by(const Where& at, const vm::FunctionCode& function, uint32_t place) const;
   // A warp goes back to the beginning of such a loop.
   void turn(Where& at, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t place, timing::WarpTrace& trace);
   void fetch_whole_lines(timing::Access& of);
@@ -184,6 +200,7 @@ class LaunchTracer {
   uint64_t most_instructions() const { return std::max<uint64_t>(kInstructions / followed_ / ((block_threads + 31) / 32), 500); }
 
   const model::Device& device;
+  std::function<bool(uint64_t line)> in_l2;  // whether it has one of the lines that are sampled
   struct Function {
     const vm::FunctionCode* function = nullptr;
     std::shared_ptr<const assembly::MachineCode> code;
@@ -194,6 +211,7 @@ class LaunchTracer {
   uint64_t together() const;  // blocks that run at the same time, were there room for all their threads
   const uint64_t grid_blocks;
   const uint32_t block_threads;
+  const uint32_t resident_blocks;  // that a multiprocessor holds
   const bool follows;
 
  private:
