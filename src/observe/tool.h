@@ -103,6 +103,8 @@ class Tool {
   // The program wants pages of managed memory on a device, or (-1) with the host. True: the watcher wants an operation of that
   // on the stream, the next one that this thread queues.
   virtual bool wants_pages(uint64_t base, uint64_t bytes, int device) { return false; }
+  // A pool of stream-ordered memory is to keep so many bytes that nobody uses.
+  virtual void pool_keeps(uint64_t bytes) {}
   // What cudaMemAdvise says of managed memory: cudaMemoryAdvise, and for which device (-1: the host).
   virtual void advised(uint64_t base, uint64_t bytes, int advice, int device) {}
 

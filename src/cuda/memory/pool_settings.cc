@@ -6,6 +6,7 @@
 
 #include "cuda/edge.h"
 #include "cuda/memory/pool.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -207,7 +208,10 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
       case cudaMemPoolReuseAllowInternalDependencies:
         pool->reuse[attribute - cudaMemPoolReuseFollowEventDependencies] = *static_cast<int*>(value);
         return cudaSuccess;
-      case cudaMemPoolAttrReleaseThreshold: pool->release_threshold = *static_cast<uint64_t*>(value); return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold:
+        pool->release_threshold = *static_cast<uint64_t*>(value);
+        if (auto* tool = observe::tool()) tool->pool_keeps(pool->release_threshold);
+        return cudaSuccess;
       // High-water marks may only be reset.
       case cudaMemPoolAttrReservedMemHigh:
         if (*static_cast<uint64_t*>(value) != 0) return cudaErrorInvalidValue;

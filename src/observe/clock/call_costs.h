@@ -14,6 +14,8 @@ struct CallCost {
     Node,
     Capture,
     Instantiate,
+    Update,
+    Stream,
     Trim
   } kind = Kind::Other;  // Quick: leaves the host's caches as they are; Node: adds one to a graph
   double model::Link::* first = nullptr;  // the first of these besides

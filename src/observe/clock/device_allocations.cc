@@ -44,12 +44,36 @@ bool DeviceClock::SmallBlocks::give(uint64_t base) {
   return stays;
 }
 
-// How many bytes pools hold and nobody uses.
-double DeviceClock::give_back_free() {
-  const double needed = std::ceil(pool_used_ / kPoolBlock) * kPoolBlock;
-  const double held = pool_held_;
-  pool_held_ = std::min(held, needed);
-  return held - pool_held_;
+double DeviceClock::Pool::give_back_free(double keeps) {
+  const double needed = std::max(keeps, std::ceil(used / kPoolBlock) * kPoolBlock);
+  const double before = held;
+  held = std::min(held, needed);
+  return before - held;
+}
+
+double DeviceClock::pools_give_back(double keep) {
+  double all = 0;
+  for (Pool& pool : pools_) all += pool.give_back_free(keep);
+  return all;
+}
+
+void DeviceClock::pool_keeps(uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  pool_keeps_ = static_cast<double>(bytes);
+}
+
+void DeviceClock::allocate_in_order(const vm::Allocation& allocation) {
+  if (called_function().find("FromPool") != std::string::npos) own_pool_.insert(allocation.base);
+  Pool& pool = pool_of(allocation);
+  pool.used += static_cast<double>(allocation.size);
+  charge_first(&model::Link::pool_first);
+  if (pool.used <= pool.held) {
+    if (pool.freed) --pool.freed;
+    else if (pool.waited) --pool.waited, charge(link_.allocate_in_order_again);
+    return charge(link_.allocate_in_order_call);
+  }
+  charge(std::ceil((pool.used - pool.held) / kPoolBlock) * (link_.pool_call + link_.pool_mib * kPoolBlock / kMiB));
+  pool.held = std::ceil(pool.used / kPoolBlock) * kPoolBlock;
 }
 
 double DeviceClock::pinned_share(const vm::Allocation& allocation) const {
@@ -76,16 +100,7 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
         if (device(ordinal).model.unfinished()) charge(link_.allocate_beside);
         break;
       }
-      pool_used_ += static_cast<double>(allocation.size);
-      charge_first(&model::Link::pool_first);
-      if (pool_used_ <= pool_held_) {
-        if (pool_freed_) --pool_freed_;
-        else if (pool_waited_) --pool_waited_, charge(link_.allocate_in_order_again);
-        charge(link_.allocate_in_order_call);
-        break;
-      }
-      charge(std::ceil((pool_used_ - pool_held_) / kPoolBlock) * (link_.pool_call + link_.pool_mib * kPoolBlock / kMiB));
-      pool_held_ = std::ceil(pool_used_ / kPoolBlock) * kPoolBlock;
+      allocate_in_order(allocation);
       break;
     case vm::MemoryKind::Registered: charge(link_.register_call + link_.register_mib * mib); break;
     case vm::MemoryKind::Pinned: charge(link_.pin_call + link_.pin_mib * (1 + std::max(0.0, mib - 1) * pinned_share(allocation))); break;
@@ -101,19 +116,23 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
 void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
   std::lock_guard lock(mutex_);
   if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, -static_cast<int64_t>(allocation.size));
-  const bool touched = far_.freed(allocation.base);
+  const double touched = far_.freed(allocation.base);
   const double mib = static_cast<double>(allocation.size) / kMiB;
   switch (allocation.kind) {
-    case vm::MemoryKind::Managed: charge(link_.managed_call + (touched ? link_.managed_used : 0)); break;
+    case vm::MemoryKind::Managed:
+      charge(link_.managed_call + (touched > 0 ? link_.managed_used + link_.managed_used_mib * touched / kMiB : 0));
+      break;
     case vm::MemoryKind::Registered: charge(link_.unregister_call + link_.unregister_mib * mib); break;
     case vm::MemoryKind::Pinned:
       charge(link_.unpin_call + link_.unpin_mib * (1 + std::max(0.0, mib - 1) * pinned_share(allocation)));
       break;
     default:
-      if (in_order(allocation)) pool_used_ = std::max(0.0, pool_used_ - static_cast<double>(allocation.size));
       if (in_order(allocation)) {
+        Pool& pool = pool_of(allocation);
+        pool.used = std::max(0.0, pool.used - static_cast<double>(allocation.size));
         charge(link_.free_in_order_call);
-        ++pool_freed_;
+        ++pool.freed;
+        own_pool_.erase(allocation.base);
         break;
       }
       if (small_blocks_.give(allocation.base)) {
@@ -133,7 +152,7 @@ bool DeviceClock::wants_pages(uint64_t base, uint64_t bytes, int device) {
 
 void DeviceClock::advised(uint64_t base, uint64_t bytes, int advice, int device) {
   std::lock_guard lock(mutex_);
-  far_.advise(base, bytes, advice, device);
+  charge(link_.advise_call + link_.advise_mib * far_.advise(base, bytes, advice, device) / kMiB);
 }
 
 }  // namespace warpbeam::observe

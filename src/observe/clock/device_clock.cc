@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/known_once.h"
 #include "observe/activity.h"
 #include "observe/clock/call_state.h"
 #include "observe/clock/last_words.h"
@@ -129,14 +130,8 @@ void DeviceClock::left() {
   if (clock_.outermost()) {
     if (!this_call.charged) {
       // By where it came in: looking its name up takes longer than most calls.
-      static thread_local std::unordered_map<const void*, CallCost> known;
-      const auto [cost, fresh] = known.try_emplace(__builtin_return_address(0));
-      if (fresh) {
-        const std::string function = called_function();
-        cost->second = cost_of_call(function);
-        pool_keeps_ = pool_keeps_ || function.find("MemPoolSetAttribute") != function.npos;
-      }
-      charge_call(cost->second);
+      static KnownOnce<const void*, CallCost>& known = *new KnownOnce<const void*, CallCost>;
+      charge_call(known.get(__builtin_return_address(0), [] { return cost_of_call(called_function()); }));
     }
     if (!this_call.quick) this_call.cold = std::min(1.0, this_call.cold + kCooled);
     if (std::exchange(this_call.has_waited, false)) wait_turn();
@@ -192,23 +187,30 @@ void DeviceClock::charge_first(double model::Link::* cost) {
 void DeviceClock::charge_call(const CallCost& cost) {
   charge_first(&model::Link::driver);
   this_call.quick = cost.kind == CallCost::Kind::Quick || cost.kind == CallCost::Kind::Node;
-  if (cost.kind == CallCost::Kind::Trim && give_back_free() <= 0) return charge(link_.call);
+  if (cost.kind == CallCost::Kind::Trim && pools_give_back(0) <= 0) return charge(link_.call);
   if (cost.kind == CallCost::Kind::Capture) captured_ = 0;
   const bool more = cost.cost == &model::Link::capture_node && ++captured_ > kFewNodes;
   charge(more ? link_.capture_more : cost.cost ? link_.*cost.cost : link_.call);
   if (cost.kind == CallCost::Kind::Node) ++graph_nodes_;
   if (cost.first) charge_first(cost.first);
-  if (cost.kind != CallCost::Kind::Instantiate) return;
-  if (!graph_nodes_) graph_nodes_ = last_graph_nodes_;
-  charge(link_.instantiate_node * static_cast<double>(graph_nodes_) + (instantiated_ ? 0 : link_.instantiate_first));
-  instantiated_ = true;
-  last_graph_nodes_ = std::exchange(graph_nodes_, 0);
+  if (cost.kind == CallCost::Kind::Stream && ++streams_made_ == 2) charge(link_.stream_second);
+  const bool instantiates = cost.kind == CallCost::Kind::Instantiate;
+  if (!instantiates && cost.kind != CallCost::Kind::Update) return;
+  if (graph_nodes_) last_graph_nodes_ = std::exchange(graph_nodes_, 0);
+  const auto nodes = static_cast<double>(last_graph_nodes_);
+  if (!instantiates) return charge(link_.graph_update_node * nodes);
+  charge_first(&model::Link::instantiate_first);
+  // What an earlier graph needed is there.
+  charge(link_.instantiate_node * std::max(0.0, nodes - most_graph_nodes_) + link_.instantiate_again * std::min(nodes, most_graph_nodes_));
+  most_graph_nodes_ = std::max(most_graph_nodes_, nodes);
 }
 
 // The first launch of a kernel loads it. Later ones are the faster the less the host has done since the last.
 void DeviceClock::charge_launch(const Operation& operation) {
+  charge_first(&model::Link::module_first);
   if (operation.kind == OperationKind::Launch && loaded_.insert(operation.function).second)
     charge(loaded_.size() == 1 ? link_.launch_first : link_.launch_new);
+  if (operation.queue != Operation::Queue::Legacy) charge_first(&model::Link::stream_launch_first);
   const uint64_t looked = clock_.looks();
   charge(link_.launch_cold * std::min(1.0, this_call.cold + kCooled * static_cast<double>(looked - this_call.looks)));
   if (this_call.last_stream && this_call.last_stream != operation.stream) charge(link_.launch_other_stream);

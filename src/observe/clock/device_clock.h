@@ -54,6 +54,7 @@ class DeviceClock : public Tool {
   void allocated(const vm::Allocation&, int device) override;
   void freed(const vm::Allocation&, int device) override;
   bool wants_pages(uint64_t base, uint64_t bytes, int device) override;
+  void pool_keeps(uint64_t bytes) override;
   void advised(uint64_t base, uint64_t bytes, int advice, int device) override;
   void activated(int device) override;
   void range_push(const char* name) override;
@@ -78,6 +79,12 @@ class DeviceClock : public Tool {
  private:
   using Model = timing::device::DeviceModel;
   static constexpr double kPoolBlock = 32 << 20;  // bytes, by which pools grow
+  // Stream-ordered memory: of a device's own pool, or of those that the program makes, which count as one.
+  struct Pool {
+    double used = 0, held = 0;        // bytes
+    uint64_t freed = 0, waited = 0;   // pieces, since the host waited; of these, before it did
+    double give_back_free(double keeps);  // how many bytes it held beyond what it keeps, and nobody used
+  };
   using Ids = std::vector<uint64_t>;
 
   struct Stream {
@@ -125,10 +132,14 @@ class DeviceClock : public Tool {
   void describe_copy(const Operation&, timing::device::Operation&, double* staging);
   double staging_time(uint64_t base, double bytes);
   Ids follows(const Operation&);
+  static bool takes_nothing(const Operation&, const timing::device::Operation&);
+  bool all_over(Device& on, const Ids& ids);
   void charge_launch(const Operation&);
   void charge_call(const CallCost&);
   void charge_first(double model::Link::* cost);
-  double give_back_free();
+  Pool& pool_of(const vm::Allocation& allocation) { return pools_[own_pool_.contains(allocation.base)]; }
+  void allocate_in_order(const vm::Allocation& allocation);
+  double pools_give_back(double keep);
   double pinned_share(const vm::Allocation& allocation) const;
   void account_for(const Operation&, uint64_t id);
   uint64_t branch_of(const Operation&, const Ids& after);
@@ -183,7 +194,8 @@ class DeviceClock : public Tool {
   std::set<const void*> uploaded_;      // graphs that have been launched
   uint64_t captured_ = 0;               // by the capture under way
   uint64_t graph_nodes_ = 0, last_graph_nodes_ = 0;  // since a graph was instantiated; of that one
-  bool instantiated_ = false;
+  double most_graph_nodes_ = 0;          // of a graph that was instantiated
+  uint64_t streams_made_ = 0;
   std::vector<double model::Link::*> firsts_;  // that have been
   bool uploads_ = false;  // the graph that is being put on a stream, for the first time
   SmallBlocks small_blocks_;
@@ -193,9 +205,9 @@ class DeviceClock : public Tool {
     double visit(uint64_t base, uint64_t bytes, double most);
   };
   Copied copied_;
-  double pool_used_ = 0, pool_held_ = 0;  // bytes of stream-ordered memory
-  bool pool_keeps_ = false;               // beyond the next wait
-  uint64_t pool_freed_ = 0, pool_waited_ = 0;  // pieces, since the host waited; of these, before it did
+  std::array<Pool, 2> pools_;
+  std::set<uint64_t> own_pool_;  // allocations from pools that the program has made
+  double pool_keeps_ = 0;        // bytes, beyond the next wait
   std::unordered_map<uint64_t, Operation> moves_;            // copies and fills under way
 };
 

@@ -65,6 +65,11 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
   const Place to = place(operation.to.base, operation, &owner), from = place(operation.from.base, operation, &owner);
   const auto is_host = [](Place place) { return place == Place::Pinned || place == Place::Pageable; };
   if (is_host(to) && is_host(from)) return charge(bytes / kHostCopy);
+  const auto is_variable = [&](const Bytes& bytes) {
+    const auto allocation = operation.memory->find(bytes.base);
+    return allocation && (allocation->kind == vm::MemoryKind::Variable || allocation->kind == vm::MemoryKind::Constant);
+  };
+  if (!to_do.in_graph && (is_variable(operation.to) || is_variable(operation.from))) charge_first(&model::Link::module_first);
   to_do.kind = Kind::Copy;
   const auto apart = [](const Bytes& b) { return b.rows > 1 && b.pitch != b.width; };
   const double rows = apart(operation.to) || apart(operation.from) ? static_cast<double>(operation.to.rows * operation.to.planes) : 0;
@@ -73,9 +78,10 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
       if (!to_do.in_graph) charge(link_.on_device_call), charge_first(&model::Link::on_device_first);
       const bool stays = 2 * bytes <= kStays * static_cast<double>(model_.l2_bytes);
       const double memory = model_.memory_bytes_per_second() * 1e-9 * link_.on_device_share;
-      const double moved = 2 * bytes / (stays ? std::max(memory, link_.on_device_cached) : memory);
+      const double whole = 2 * bytes / (stays ? std::max(memory, link_.on_device_cached) : memory);
+      const double moved = rows > 0 ? std::max({whole, 2 * bytes / (memory * link_.on_device_rows), rows * link_.device_row}) : whole;
       to_do.kind = Kind::Memory;
-      to_do.nanoseconds = std::max(least_kernel_time(model_).nanoseconds, link_.copy_start) + moved + rows * link_.device_row;
+      to_do.nanoseconds = std::max(least_kernel_time(model_).nanoseconds, link_.copy_start) + moved;
       to_do.memory_share = stays ? 0 : moved / to_do.nanoseconds;
       return;
     }
@@ -90,9 +96,10 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
     // Of what is small the processor puts the bytes beside the command.
     const bool by_hand = there && !rows && bytes <= link_.inline_bytes;
     to_do.by_hand = by_hand;
+    to_do.in_commands = by_hand && bytes <= link_.copy_inline;
     if (!to_do.in_graph) charge(link_.copy_call + (by_hand ? bytes / link_.inline_speed : 0));
     const double start = there && !by_hand ? link_.copy_start_to_device : link_.copy_start;
-    to_do.nanoseconds = start + rows * link_.copy_row + bytes / (there ? link_.pinned_to_device : link_.pinned_to_host);
+    to_do.nanoseconds = start + std::max(rows * link_.copy_row, bytes / (there ? link_.pinned_to_device : link_.pinned_to_host));
     return;
   }
   if (!there) {
@@ -136,6 +143,17 @@ double DeviceClock::Copied::visit(uint64_t base, uint64_t bytes, double most) {
   return known;
 }
 
+// Of a stream with nothing left to do the device does not hear of it.
+bool DeviceClock::takes_nothing(const Operation& operation, const timing::device::Operation& to_do) {
+  if (to_do.in_graph) return false;
+  return operation.kind == OperationKind::Record ? !operation.timed : operation.kind == OperationKind::Internal && to_do.kind == Kind::Mark;
+}
+
+bool DeviceClock::all_over(Device& on, const Ids& ids) {
+  on.model.advance(clock_.several_threads() ? clock_.floor() : host_now());
+  return std::ranges::all_of(ids, [&](uint64_t id) { return on.model.is_done(id); });
+}
+
 void DeviceClock::queued(const Operation& operation) {
   std::lock_guard lock(mutex_);
   if (auto* watch = activity_watch()) watch->queued(operation, host_now());
@@ -162,6 +180,7 @@ void DeviceClock::queued(const Operation& operation) {
   to_do.stream = branch_of(operation, to_do.after);
   Open open;
   open.device = operation.device, open.kind = operation.kind;
+  double begun = 0;     // what the host goes on doing for it while the device begins
   double staging = -1;  // of a copy from pageable memory: what the processor takes before the device has the bytes
   switch (operation.kind) {
     case OperationKind::Launch:
@@ -191,7 +210,7 @@ void DeviceClock::queued(const Operation& operation) {
       const double rows = operation.to.rows > 1 && operation.to.pitch != operation.to.width
                               ? static_cast<double>(operation.to.rows * operation.to.planes)
                               : 0;
-      to_do.nanoseconds = (small ? link_.small_fill : least_kernel_time(model_).nanoseconds) + moved + rows * link_.fill_row;
+      to_do.nanoseconds = (small ? link_.small_fill : least_kernel_time(model_).nanoseconds) + std::max(moved, rows * link_.fill_row);
       to_do.memory_share = small ? 0 : moved / to_do.nanoseconds;
       break;
     }
@@ -200,20 +219,23 @@ void DeviceClock::queued(const Operation& operation) {
     case OperationKind::Internal:
       if (!wanted_pages_) break;
       charge(link_.prefetch_call);
-      if (const auto [bytes, where] = *wanted_pages_; bytes > 0) {
+      if (const auto [bytes, where] = *wanted_pages_; where < 0) {
+        charge(bytes / kHostPage * link_.prefetch_page);  // the host itself fetches them
+      } else if (bytes > 0) {
         to_do.kind = Kind::Copy;
-        to_do.way = where < 0 ? Way::ToHost : Way::ToDevice;
-        to_do.nanoseconds = link_.copy_start +
-                            bytes / ((where < 0 ? link_.pinned_to_host : link_.pinned_to_device) * link_.prefetch_share) +
-                            (where < 0 ? link_.prefetch_page * bytes / kHostPage : 0);
+        to_do.way = Way::ToDevice;
+        to_do.nanoseconds = link_.copy_start + bytes / (link_.pinned_to_device * link_.prefetch_share);
+        begun = host_now();
+        charge(bytes / kMiB * link_.prefetch_mib);
       }
       wanted_pages_.reset();
       break;
   }
   on.model.advance(clock_.floor());
-  if (clock_.inside() && on.model.unfinished(to_do.stream) >= kQueued)
+  if (clock_.inside() && !to_do.in_graph && on.model.unfinished(to_do.stream) >= kQueued)
     if (const auto room = on.model.drain(to_do.stream, kQueued - 1)) clock_.here() = std::max(clock_.here(), *room);
-  to_do.submitted = host_now() + link_.submit;
+  to_do.submitted = (begun ? begun : host_now()) + link_.submit;
+  if (takes_nothing(operation, to_do) && all_over(on, to_do.after)) to_do.kind = Kind::Mark, to_do.submitted = host_now();
   // Devices know each other's operations only by their ends.
   for (uint64_t id : to_do.after)
     if (auto other = device_of_.find(id); other != device_of_.end() && other->second != operation.device)

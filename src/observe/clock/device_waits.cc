@@ -81,9 +81,11 @@ void DeviceClock::waited(WaitKind kind, uint64_t which) {
   far_.let_host_touch();
   this_call.quick = true;
   // A pool gives back what is free whenever the host waits, if nobody has told it to keep that.
-  const double given_back = pool_keeps_ ? 0 : give_back_free();
-  const uint64_t freed = std::exchange(pool_freed_, 0);
-  pool_waited_ = given_back > 0 ? 0 : pool_waited_ + freed;
+  const double given_back = pools_give_back(pool_keeps_);
+  for (Pool& pool : pools_) {
+    const uint64_t freed = std::exchange(pool.freed, 0);
+    pool.waited = given_back > 0 ? 0 : pool.waited + freed;
+  }
   if (!this_call.asked) charge(link_.synchronize_call);
   if (const double end = end_of_waiting(lock, ordinal, on, ids); end > clock_.here()) {
     clock_.here() = end + link_.wake + (sleeps ? link_.wake_asleep : 0);

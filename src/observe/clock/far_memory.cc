@@ -29,7 +29,8 @@ double LinkUse::nanoseconds(const model::Link& link, double of_kernel, bool faul
 }
 
 double HostTouches::nanoseconds(const model::Link& link) const {
-  return faults * link.managed_host_fault + migrated / link.managed_to_host + fresh * link.managed_host_first;
+  return (faults > 0 ? link.managed_host_begin : 0) + faults * link.managed_host_fault + migrated / link.managed_to_host +
+         fresh * link.managed_host_first;
 }
 
 FarMemory::FarMemory(const model::Device& device) : faults_(device.cc() >= kFirstWithFaults) {}
@@ -48,12 +49,13 @@ void FarMemory::allocated(const vm::Allocation& allocation) {
   ranges_[allocation.base] = std::move(range);
 }
 
-bool FarMemory::freed(uint64_t base) {
+double FarMemory::freed(uint64_t base) {
   const auto found = ranges_.find(base);
-  if (found == ranges_.end()) return false;
-  const bool touched = std::ranges::any_of(found->second.pages, [](const Page& page) { return page.here || page.with_host; });
+  if (found == ranges_.end()) return 0;
+  double parts = 0;
+  for (const Page& page : found->second.pages) parts += std::popcount(Parts(page.here | page.with_host));
   ranges_.erase(found);
-  return touched;
+  return parts * kPart;
 }
 
 FarMemory::Range* FarMemory::find(uint64_t address) {
@@ -259,14 +261,18 @@ void FarMemory::used(uint64_t address) {
   if (range->launch) let_go(*range);
 }
 
-void FarMemory::advise(uint64_t address, uint64_t, int advice, int device) {
+double FarMemory::advise(uint64_t address, uint64_t bytes, int advice, int device) {
   Range* range = find(address);
-  if (!range || !range->managed) return;
+  if (!range || !range->managed) return 0;
+  double with_host = 0;
+  for (size_t k = (address - range->base) / kPage; k < range->pages.size() && range->base + k * kPage < address + bytes; ++k)
+    with_host += static_cast<double>(std::popcount(range->pages[k].with_host)) * kPart;
   if (advice == kMostlyRead || advice == kNotMostlyRead) range->shared = advice == kMostlyRead;
   // Where another side's pages can be read over the link nothing moves.
   if (advice == kPreferredLocation) range->stays = device < 0 && faults_;
   if (advice == kAccessedBy && device >= 0) range->stays = faults_;
   if (advice == kNoPreferredLocation || advice == kNotAccessedBy) range->stays = false;
+  return advice == kMostlyRead || advice == kAccessedBy ? with_host : 0;
 }
 
 }  // namespace warpbeam::observe

@@ -42,7 +42,7 @@ class FarMemory {
  public:
   explicit FarMemory(const model::Device& device);
   void allocated(const vm::Allocation& allocation);
-  bool freed(uint64_t base);  // whether it was managed memory that somebody had touched
+  double freed(uint64_t base);  // bytes of managed memory that somebody had touched
   bool any() const { return !ranges_.empty(); }
   bool watches() const { return watches_; }
 
@@ -53,7 +53,8 @@ class FarMemory {
   double prefetch(uint64_t base, uint64_t bytes, int device);
   // A copy, a fill or a library has written there.
   void placed(uint64_t base, uint64_t bytes, int device);
-  void advise(uint64_t base, uint64_t bytes, int advice, int device);
+  // Bytes that have to be mapped anew, or copied.
+  double advise(uint64_t base, uint64_t bytes, int advice, int device);
   // We have read or written something there.
   void used(uint64_t base);
 

@@ -133,7 +133,8 @@ HostClock* HostClock::instance() {
   return clock;
 }
 
-HostClock::HostClock(double scale) : scale_(scale), shared_(shared_time([](int clock) { return read(clock); })) {
+HostClock::HostClock(double scale)
+    : scale_(scale), patience_for_order_(kPatienceForOrder), shared_(shared_time([](int clock) { return read(clock); })) {
   {
     Lock lock(shared_);
     came_ = shared_.time;
@@ -366,8 +367,12 @@ void HostClock::take_turn(Thread& self, double until, bool of_entry, const std::
       if (is_my_turn(self, of_entry, &busy)) break;
       quiet = others_run || busy ? 0 : quiet + 1;
       if (quiet == kQuietLooks) break;
-      const int64_t patience = scale_ == 0 ? kPatienceForOrder : several_processes() ? kPatienceWithProcesses : kPatience;
-      if (real() - run_since > patience) break;
+      const int64_t patience = scale_ == 0 ? patience_for_order_.load() : several_processes() ? kPatienceWithProcesses : kPatience;
+      if (real() - run_since > patience) {
+        // Threads that wait for each other in loops of their own would cost it at every call.
+        if (scale_ == 0) patience_for_order_ = std::max<int64_t>(kPatience, patience_for_order_ / 4);
+        break;
+      }
     }
     const uint32_t changed = shared_.changed.load(std::memory_order_acquire);
     lock.unlock();

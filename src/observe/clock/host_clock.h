@@ -91,6 +91,7 @@ class HostClock {
   std::atomic<const std::function<void()>*> before_looks_ = nullptr;  // never destroyed, as the clock
   std::atomic<int> threads_ = 0;  // of this process that were ever seen
   std::atomic<int> numbered_ = 0;
+  std::atomic<int64_t> patience_for_order_;
 };
 
 }  // namespace warpbeam::observe

@@ -16,7 +16,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kInstant = 0.01;      // nanoseconds: earlier and later than that are the same; a double tells them apart for hours
 constexpr double kNothing = 1e-9;      // of the multiprocessors
 constexpr double kRemembered = 1e5;    // nanoseconds for which what is done is known
-constexpr double kPatience = 1e4;       // nanoseconds, until the thread that calls host functions goes to sleep
+constexpr double kPatience = 1.7e4;     // nanoseconds, until the thread that calls host functions goes to sleep
 constexpr size_t kQueuesOfPriority = 32;
 
 bool is_kernel(const Operation& o) { return o.kind == Kind::Kernel || o.kind == Kind::Memory; }
@@ -70,13 +70,15 @@ double DeviceModel::gap(const Operation& from, const Operation& to) const {
   if (to.kind == Kind::Record) return is_kernel(from) || from.kind == Kind::Copy ? link_->kernel_event : link_->event;
   if (to.kind == Kind::HostFunction) {
     if (from.kind == Kind::HostFunction) return 0;  // the thread that calls them is awake
-    return now_ - to.submitted > kPatience ? link_->host_function_behind : link_->host_function;
+    return now_ - std::max(to.submitted, functions_since_) > kPatience ? link_->host_function_behind : link_->host_function;
   }
-  if (from.kind == Kind::HostFunction) return link_->wait_gap;
+  if (from.kind == Kind::HostFunction) return to.kind == Kind::Mark ? link_->wait_gap : link_->host_function_end;
   if (from.stream != to.stream) return from.kind == Kind::Record ? link_->wait_gap : link_->kernel_gap;
   if (to.kind == Kind::Mark) return 0;
-  if (from.kind == Kind::Copy && to.kind == Kind::Copy) return link_->copies_gap;
-  if (from.kind == Kind::Copy || to.kind == Kind::Copy) return link_->copy_gap;
+  const bool copies = from.kind == Kind::Copy && to.kind == Kind::Copy;
+  if (copies && from.way == to.way) return link_->copies_gap;
+  const auto is_elsewhere = [](const Operation& o) { return o.kind == Kind::Copy && !o.in_commands; };
+  if (is_elsewhere(from) || is_elsewhere(to)) return link_->copy_gap;  // another engine's
   if (to.in_graph && from.in_graph) return link_->graph_gap;
   // What the kernel before the event left to be waited for.
   if (from.kind == Kind::Record) return std::max(0.0, link_->kernel_gap - link_->event);
@@ -108,6 +110,11 @@ void DeviceModel::submit(Operation operation) {
     other.before.push_back(id);
   }
   ++in_stream_[o.stream];
+  if (!o.in_graph) ++alone_[o.stream];
+  if (!comes_through_queue(o)) {
+    if (!one.open) copies_.push_back(id);
+    return;
+  }
   // Before Hyper-Q what takes no time is no entry of a queue.
   if (single_queue() && !is_kernel(o) && o.kind != Kind::Copy) {
     others_.push_back(id);
@@ -138,8 +145,8 @@ bool DeviceModel::is_done(uint64_t id) const {
 }
 
 size_t DeviceModel::unfinished(uint64_t stream) const {
-  auto found = in_stream_.find(stream);
-  return found == in_stream_.end() ? 0 : found->second;
+  auto found = alone_.find(stream);
+  return found == alone_.end() ? 0 : found->second;
 }
 
 void DeviceModel::advance(double until) {
@@ -219,6 +226,14 @@ bool DeviceModel::may_leave(const Live& one) const {
 
 bool DeviceModel::leave_queues() {
   bool any = false;
+  std::erase_if(copies_, [&](uint64_t id) {
+    Live& one = live(id);
+    if (one.ready > now_ + kInstant) return false;
+    one.left = now_;
+    if (one.operation.by_hand) others_.push_back(id);
+    else engines_[engine_of(one.operation)].push_back(id);
+    return any = true;
+  });
   for (Ids& queue : queues_)
     while (!queue.empty()) {
       const uint64_t id = queue.front();
@@ -237,7 +252,7 @@ bool DeviceModel::leave_queues() {
         kernels_.insert(std::find_if(kernels_.begin(), kernels_.end(), later), id);
         if (one.operation.kind == Kind::Kernel) front_free_ = now_ + link_->front;
         share_out();
-      } else if (one.operation.kind == Kind::Copy && !one.operation.by_hand) {
+      } else if (one.operation.kind == Kind::Copy) {
         engines_[engine_of(one.operation)].push_back(id);
       } else {
         others_.push_back(id);
@@ -274,9 +289,16 @@ bool DeviceModel::start_copies() {
       one.times.engine = static_cast<int>(&engine - engines_.data());
       if (one.ready < now_ - kInstant) one.times.waited = Waited::Engine;
       start(one);
+      slow_beside_others(one);
       any = true;
     }
   return any;
+}
+
+// A copy begins later where another one is under way.
+void DeviceModel::slow_beside_others(Live& copy) const {
+  for (const Ids& engine : engines_)
+    if (!engine.empty() && &live_.at(engine.front()) != &copy && live_.at(engine.front()).running) copy.progress = -link_->copy_beside;
 }
 
 // How fast everything goes from now on.
@@ -347,6 +369,7 @@ bool DeviceModel::end_what_is_over() {
     const bool function = one.operation.kind == Kind::HostFunction;
     if (!one.running && !one.open && one.ready <= now_ + kInstant && (!function || functions_free_ <= now_ + kInstant)) {
       start(one);
+      if (one.operation.kind == Kind::Copy) slow_beside_others(one);
       if (function) functions_free_ = kNever;
     }
     one.rate = 1;
@@ -360,12 +383,13 @@ void DeviceModel::end(uint64_t id) {
   Live& one = live(id);
   one.done = true;
   one.times.end = now_;
-  if (one.operation.kind == Kind::HostFunction) functions_free_ = now_ + link_->host_functions_gap;
+  if (one.operation.kind == Kind::HostFunction) functions_free_ = now_ + link_->host_functions_gap, functions_since_ = now_;
   const Operation& o = one.operation;
   if (--in_stream_[o.stream] == 0) in_stream_.erase(o.stream);
+  if (!o.in_graph && --alone_[o.stream] == 0) alone_.erase(o.stream);
   for (uint64_t next_id : one.before) {
     Live& next = live(next_id);
-    --next.open;
+    if (!--next.open && !comes_through_queue(next.operation)) copies_.push_back(next_id);
     const double then = now_ + gap(o, next.operation);
     if (then < next.ready) continue;
     next.ready = then;
@@ -385,6 +409,7 @@ double DeviceModel::next() const {
   for (const Ids& queue : queues_)
     if (!queue.empty())
       if (const Live& head = live_.at(queue.front()); !head.open) at(head.ready), at(front_free_);
+  for (uint64_t id : copies_) at(live_.at(id).ready);
   if (!others_.empty()) at(functions_free_);
   if (!in_stream_.empty())
     for (const auto* others : {&beside_.kernels, &beside_.to_device, &beside_.to_host})

@@ -65,7 +65,7 @@ class DeviceModel {
   void share_with(Others others) { beside_ = std::move(others); }
   // What is done and long past is forgotten, and counts as done.
   bool is_done(uint64_t id) const;
-  size_t unfinished(uint64_t stream) const;  // operations
+  size_t unfinished(uint64_t stream) const;  // operations, but for those of graphs: a graph is handed over as one
   bool unfinished() const { return !in_stream_.empty(); }
   double now() const { return now_; }
   size_t queues() const { return queues_.size(); }
@@ -90,6 +90,8 @@ class DeviceModel {
   Live& live(uint64_t id) { return live_.at(id); }
   size_t queue_of(const Operation& operation);
   size_t engine_of(const Operation& operation) const;
+  bool comes_through_queue(const Operation& o) const { return single_queue() || o.kind != Kind::Copy || engines_.empty(); }
+  void slow_beside_others(Live& copy) const;
   bool single_queue() const { return device_->hardware_queues <= 1; }
   double gap(const Operation& from, const Operation& to) const;
 
@@ -116,13 +118,16 @@ class DeviceModel {
   double ready_saves_ = 0;  // of a kernel's time, where it was made ready before it could begin
   double front_free_ = 0;  // when the next kernel may begin
   double functions_free_ = 0;  // when the next host function may begin
+  double functions_since_ = 0;  // when the last one ended
   double free_share_ = 1;  // of the multiprocessors
   std::unordered_map<uint64_t, Live> live_;
   std::unordered_map<uint64_t, size_t> stream_queue_;
   std::unordered_map<uint64_t, size_t> in_stream_;  // unfinished operations
+  std::unordered_map<uint64_t, size_t> alone_;  // of these: not in a graph
   std::unordered_map<int, size_t> turn_;  // of the next stream, by priority
   std::vector<Ids> queues_;
   std::vector<Ids> engines_;  // the front runs
+  std::vector<uint64_t> copies_;  // that nothing but an engine is in the way of: since Hyper-Q they come through no queue
   std::vector<uint64_t> kernels_;  // that have left their queues, in order; Memory too
   std::vector<uint64_t> others_;  // marks and host functions under way
   Ids past_;  // done, and still known

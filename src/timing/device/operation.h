@@ -34,6 +34,7 @@ struct Operation {
   // Copy
   Way way = Way::ToDevice;
   bool by_hand = false;       // the processor hands it over: no copy engine has to do with it
+  bool in_commands = false;   // its bytes are among the commands: to what it stands between it is one more of them
 };
 
 // Why something did not begin earlier.

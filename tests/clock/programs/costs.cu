@@ -48,7 +48,14 @@ int main() {
   cudaStream_t stream;
   const double first_stream = host_us([&] { cudaStreamCreate(&stream); });
   cudaStream_t other;
-  EXPECT(first_stream > 2 * host_us([&] { cudaStreamCreate(&other); }));
+  const double second_stream = host_us([&] { cudaStreamCreate(&other); }), third_stream = host_us([&] { cudaStreamCreate(&other); });
+  EXPECT(first_stream > 2 * third_stream && second_stream > 5 * first_stream);
+  // Of an idle stream the device does not hear that an event without a time is recorded.
+  cudaEvent_t untimed, timed;
+  cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming), cudaEventCreate(&timed);
+  cudaEventRecord(timed, stream), cudaStreamSynchronize(stream);
+  const auto recorded = [&](cudaEvent_t e) { return host_us([&] { cudaEventRecord(e, stream), cudaEventSynchronize(e); }); };
+  EXPECT(recorded(timed) > 3 * recorded(untimed));
 
   // Pools grow by 32 MiB, and give back when the host waits.
   float *p, *q;
