@@ -169,8 +169,9 @@ void add_host(Words& words, const Options& options) {
   if (options.shared) words.push_back("-fPIC");
   // Host code that nvcc leaves unoptimised counts past INT_MAX without harm (random numbers, checksums).
   words.push_back("-fwrapv");
-  // Device functions are looked at here too (deduction_guides.cc).
-  if (const std::string lowering = lowering_library(); !lowering.empty()) append(words, {"-Xclang", "-load", "-Xclang", lowering});
+  // Device functions are looked at here too (deduction_guides.cc), and very long functions are not optimised (long_functions.cc).
+  if (const std::string lowering = lowering_library(); !lowering.empty())
+    append(words, {"-Xclang", "-load", "-Xclang", lowering, "-fpass-plugin=" + lowering, "-mllvm", "-warpbeam-host"});
   append(words, options.host);
   // Whoever links the object may bring the other library of OpenMP.
   const bool openmp = std::ranges::any_of(options.host, [](const std::string& word) { return word.starts_with("-fopenmp"); });

@@ -13,6 +13,7 @@
 #include "lowering/language/constant_stores.h"
 #include "lowering/language/host_variables.h"
 #include "lowering/language/known_spaces.h"
+#include "lowering/language/long_functions.h"
 #include "lowering/language/missing_functions.h"
 #include "lowering/optimiser/array_clears.h"
 #include "lowering/optimiser/array_unrolling.h"
@@ -41,6 +42,12 @@ namespace warpbeam::lowering {
 namespace {
 
 void add_passes(llvm::PassBuilder& builder) {
+  if (is_for_host()) {
+    builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+      if (level != llvm::OptimizationLevel::O0) passes.addPass(LeaveLongFunctions());
+    });
+    return;
+  }
   // A function's loads stay on its own lines: this pass would put them into its callers before it is inlined there.
   if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks()) {
     passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) { return name != "ArgumentPromotionPass"; });

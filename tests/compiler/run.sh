@@ -700,6 +700,14 @@ __global__ void halves(const __half2* a, float* o) {
 END
   expect 0 nvcc -ptx walks.cu && [[ $(grep -c 'mul.wide' walks.ptx) -le 5 ]] && ! grep -q 'ld.global.*u16' walks.ptx
 }
+long_functions() {
+  # Its results are put away where nobody optimises, and nowhere else.
+  calls() { printf 'int g(int); int f() {\n'; for ((k = 0; k < $1; ++k)); do echo "int v$k = g($k);"; done; printf 'return 0; }\n__global__ void k() {}\n'; }
+  calls 2900 >e.cu && expect 0 nvcc -c e.cu && objdump -d e.o >short && ! grep -qE 'mov +%eax,-0x[0-9a-f]+\(%r[bs]p\)' short &&
+    calls 3100 >e.cu && expect 0 nvcc -O3 -c e.cu && objdump -d e.o >long && grep -qE 'mov +%eax,(-0x[0-9a-f]+\(%rbp\)|0x[0-9a-f]+\(%rsp\))' long
+}
+case_functions_with_thousands_of_calls_are_left_as_they_are() { with_lowering long_functions; }
+
 case_elements_at_constant_distances_have_one_address() { with_lowering walks; }
 # `k % 3` is one value: what lies at constant distances from a tile of a ring is read at such, without arithmetic for each.
 rings() {
