@@ -82,12 +82,35 @@ WB_RACY void store_to(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kWa
   }
 }
 
+// One place in the local memory of all lanes, as parameters and results of calls are: the first lane's, from which the others' are as far
+// apart as each is from the next. Null: they are several, or it is not there.
+template <class M>
+std::byte* local_place(Warp& w, const Insn& i) {
+  uint64_t offset = static_cast<uint64_t>(i.imm), other = i.list || sizeof(M) == 16 ? 1 : 0;
+  if (i.op[1] >= 0 && i.base_width == 8) {
+    const uint64_t* base = w.lanes<uint64_t>(i.op[1]);
+    for (int l = 1; l < kWarpSize; ++l) other |= base[l] ^ base[0];
+    offset = static_cast<uint32_t>(base[0] + offset);
+  } else if (i.op[1] >= 0) {
+    return nullptr;
+  }
+  return !other && offset <= w.local_limit && sizeof(M) <= w.local_limit - offset && offset % sizeof(M) == 0 ? w.local(0) + offset
+                                                                                                             : nullptr;
+}
+
 template <class M, class R, Space space>
 WB_RACY void load(Warp& w, const Insn& i, uint32_t mask) {
   if constexpr (space == Space::Global || space == Space::Generic) {
     if (w.give_way_to_load(i)) return;
     w.read_global = true;
   }
+  if constexpr (space == Space::Local)
+    if (const std::byte* place = local_place<M>(w, i)) {
+      R values[kWarpSize];
+      const size_t stride = w.local_stride;
+      for (size_t l = 0; l < kWarpSize; ++l) values[l] = widen<M, R>(*reinterpret_cast<const M*>(place + l * stride));
+      return store_lanes(w.lanes<R>(i.op[0]), values, mask);
+    }
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, space);
   const uint32_t bytes = sizeof(M) * i.count;
@@ -136,6 +159,20 @@ WB_RACY void store(Warp& w, const Insn& i, uint32_t mask) {
     if constexpr (space != Space::Shared) w.changed_global = true;
   }
   ++w.block->progress;
+  if constexpr (space == Space::Local)
+    if (std::byte* place = local_place<M>(w, i)) {
+      const R* from = w.lanes<R>(i.op[0]);
+      const size_t stride = w.local_stride;
+      if (mask == ~0u) {
+        for (size_t l = 0; l < kWarpSize; ++l) *reinterpret_cast<M*>(place + l * stride) = static_cast<M>(from[l]);
+        return;
+      }
+      for (uint32_t left = mask; left; left &= left - 1) {
+        const size_t l = static_cast<size_t>(__builtin_ctz(left));
+        *reinterpret_cast<M*>(place + l * stride) = static_cast<M>(from[l]);
+      }
+      return;
+    }
   Addresses a;
   lane_addresses(w, i.op[1], i.base_width, i.imm, mask, a, space);
   const uint32_t bytes = sizeof(M) * i.count;

@@ -229,6 +229,25 @@ void Warp::exit_lanes(uint32_t mask) {
   if (!active) pick();
 }
 
+// From place to place in the local memory of each lane.
+void Warp::move_local(uint32_t mask, uint32_t to, uint32_t from, uint32_t bytes) {
+  std::byte* const first = local(0);
+  const size_t stride = local_stride;
+  const auto move = [&](auto known) {
+    if (mask == ~0u) {
+      for (size_t l = 0; l < kWarpSize; ++l) std::memcpy(first + l * stride + to, first + l * stride + from, known);
+      return;
+    }
+    for (uint32_t left = mask; left; left &= left - 1) {
+      std::byte* lane = first + static_cast<size_t>(__builtin_ctz(left)) * stride;
+      std::memcpy(lane + to, lane + from, known);
+    }
+  };
+  if (bytes == 4) move(std::integral_constant<size_t, 4>());
+  else if (bytes == 8) move(std::integral_constant<size_t, 8>());
+  else move(size_t{bytes});
+}
+
 void Warp::call(const Insn& i, const FunctionCode& callee, const CallSite& site, uint32_t mask) {
   if (mask != active) split(active & ~mask, ip);
   Frame* f = take_frame(callee);
@@ -249,10 +268,7 @@ void Warp::call(const Insn& i, const FunctionCode& callee, const CallSite& site,
   for (size_t k = 0; k < site.args.size() && k < callee.params.size(); ++k) {
     const uint32_t from = frame->local_base + site.args[k].offset, to = f->local_base + callee.params[k].offset;
     const uint32_t bytes = std::min(site.args[k].size, callee.params[k].size);
-    for (uint32_t left = mask; left; left &= left - 1) {
-      std::byte* l = local(__builtin_ctz(left));
-      std::memcpy(l + to, l + from, bytes);
-    }
+    move_local(mask, to, from, bytes);
   }
   if (callee.allocates) f->stack_tops = stack_tops;
   prepare_frame(*f, callee);
@@ -269,11 +285,7 @@ void Warp::ret(uint32_t mask) {
   for (size_t k = 0; k < site.returns.size() && k < callee->function->returns.size(); ++k) {
     const LocalPart& from = callee->function->returns[k];
     const uint32_t to = caller->local_base + site.returns[k].offset;
-    const uint32_t bytes = std::min(from.size, site.returns[k].size);
-    for (uint32_t left = mask; left; left &= left - 1) {
-      std::byte* l = local(__builtin_ctz(left));
-      std::memcpy(l + to, l + callee->local_base + from.offset, bytes);
-    }
+    move_local(mask, to, callee->local_base + from.offset, std::min(from.size, site.returns[k].size));
   }
   if (callee->function->allocates) {
     for (uint32_t left = mask; left; left &= left - 1) stack_tops[__builtin_ctz(left)] = callee->stack_tops[__builtin_ctz(left)];

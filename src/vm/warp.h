@@ -144,6 +144,7 @@ class Warp {
   uint32_t waiting_at(uint8_t barrier) const;
 
   // Local memory of one lane.
+  void move_local(uint32_t mask, uint32_t to, uint32_t from, uint32_t bytes);
   std::byte* local(int lane) { return local_memory.get() + static_cast<size_t>(lane) * local_stride; }
   struct Free {
     void operator()(std::byte* p) const { std::free(p); }

@@ -100,7 +100,10 @@ void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
       case SlotKind::LocalAddress: v = frame.local_base + static_cast<uint64_t>(s.addend); break;
       case SlotKind::ParamAddress: v = block->params_address + static_cast<uint64_t>(s.addend); break;
     }
-    fill_slot(at, s.width, [v](int) { return v; });
+    uint64_t before = 0;
+    std::memcpy(&before, at, s.width);
+    if (!again || before != (s.width < sizeof v ? v & ((uint64_t{1} << 8 * s.width) - 1) : v))
+      fill_slot(at, s.width, [v](int) { return v; });
   }
 }
 
