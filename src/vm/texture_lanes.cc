@@ -25,6 +25,8 @@ using isa::Type;
 // All lanes in one vector, for what answers with a number: pieces of what was just stored, at places of their own, are waited for.
 using All __attribute__((ext_vector_type(kWarpSize))) = int32_t;
 WB_INLINE void take_all(const void* lanes, All& all) { std::memcpy(&all, lanes, sizeof all); }
+WB_INLINE void put_all(const All& all, void* lanes) { std::memcpy(lanes, &all, sizeof all); }
+WB_INLINE bool any_below_zero(const All& all) { return __builtin_reduce_or(all & INT32_MIN) != 0; }
 
 // Whether lane l has the number at[0] + l * step.
 WB_INLINE bool in_a_row(const int32_t* at, int32_t step) {
@@ -50,8 +52,7 @@ WB_INLINE int32_t place(int32_t i, int32_t n, AddressMode mode) {
       const int32_t m = static_cast<int32_t>(i - 2.0 * n * std::floor(static_cast<double>(i) / (2.0 * n)));
       return m < n ? m : 2 * n - 1 - m;
     }
-    case AddressMode::Border: return i < 0 || i >= n ? -1 : i;
-    default: return i < 0 ? 0 : i >= n ? n - 1 : i;
+    default: return i < 0 || i >= n ? -1 : i;  // of the border
   }
 }
 
@@ -80,8 +81,7 @@ WB_INLINE void find_line(const float* x, int32_t n, AddressMode mode, bool norma
   const auto places = [&](AddressMode m) __attribute__((always_inline)) {
     if constexpr (kLinear) {
       WB_LANES {
-        int32_t f = fixed.at[l] - 128;
-        if (m == AddressMode::Clamp) f = f<0 ? 0 : f>(n - 1) * 256 ? (n - 1) * 256 : f;
+        const int32_t f = fixed.at[l] - 128;
         out.first.at[l] = place(f >> 8, n, m);
         out.second.at[l] = place((f >> 8) + 1, n, m);
         out.fraction.at[l] = f & 255;
@@ -94,7 +94,18 @@ WB_INLINE void find_line(const float* x, int32_t n, AddressMode mode, bool norma
     case AddressMode::Wrap: return places(AddressMode::Wrap);
     case AddressMode::Mirror: return places(AddressMode::Mirror);
     case AddressMode::Border: return places(AddressMode::Border);
-    default: return places(AddressMode::Clamp);
+    case AddressMode::Clamp: break;
+  }
+  All f;
+  take_all(fixed.at, f);
+  const All last = n - 1;
+  if constexpr (kLinear) {
+    f = __builtin_elementwise_min(__builtin_elementwise_max(f - 128, All(0)), last * 256);
+    put_all(f >> 8, out.first.at);
+    put_all(__builtin_elementwise_min((f >> 8) + 1, last), out.second.at);
+    put_all(f & 255, out.fraction.at);
+  } else {
+    put_all(__builtin_elementwise_min(__builtin_elementwise_max(f, All(0)), last), out.first.at);
   }
 }
 
@@ -224,15 +235,14 @@ struct Request {
   uint32_t* results;
 };
 
-WB_INLINE void offsets_of(const ImageLevel& level, uint32_t bytes, const Lanes& x, const Lanes& y, Lanes& out, Lanes& outside,
-                          int32_t& any) {
-  const int32_t pitch = static_cast<int32_t>(level.pitch);
-  WB_LANES {
-    const int32_t out_of_it = (x.at[l] | y.at[l]) >> 31;
-    outside.at[l] = out_of_it;
-    any |= out_of_it;
-    out.at[l] = (y.at[l] * pitch + x.at[l] * static_cast<int32_t>(bytes)) & ~out_of_it;
-  }
+// Bytes from the image's begin on.
+WB_INLINE void offsets_of(const Lanes& column, const Lanes& row, Lanes& out) { WB_LANES out.at[l] = row.at[l] + column.at[l]; }
+// The same for texels of a line that are `step` bytes apart; whether one lies outside of it.
+WB_INLINE bool scale(const Lanes& texels, uint64_t step, Lanes& out) {
+  All all;
+  take_all(texels.at, all);
+  put_all(all * static_cast<int32_t>(step), out.at);
+  return any_below_zero(all);
 }
 
 WB_FOR_EACH_VECTOR_WIDTH bool fetch(const Request& r) {
@@ -248,7 +258,12 @@ WB_FOR_EACH_VECTOR_WIDTH bool fetch(const Request& r) {
   }
   Lanes at, outside, channel;
   int32_t any = 0;
-  offsets_of(level, image.format.bytes(), across, down, at, outside, any);
+  WB_LANES {
+    const int32_t out_of_it = (across.at[l] | down.at[l]) >> 31;
+    outside.at[l] = out_of_it;
+    any |= out_of_it;
+    at.at[l] = (down.at[l] * static_cast<int32_t>(level.pitch) + across.at[l] * static_cast<int32_t>(image.format.bytes())) & ~out_of_it;
+  }
   for (uint32_t c = 0; c < image.format.channels; ++c) {
     uint32_t* out = r.results + c * kWarpSize;
     channel_of(image.format, c, level.base, at.at, channel.at);
@@ -272,7 +287,7 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
   static constexpr float kZeros[kWarpSize] = {};
   alignas(64) float tamed[2][kWarpSize];
   const float *across_at = x, *down_at = two ? x + kWarpSize : kZeros;
-  if (__builtin_reduce_or(beyond) < 0) {  // a NaN, or far away; of lanes that take no part that is no matter
+  if (any_below_zero(beyond)) {  // a NaN, or far away; of lanes that take no part that is no matter
     for (int k = 0; k < (two ? 2 : 1); ++k) WB_LANES {
         const bool good = std::fabs(x[k * kWarpSize + l]) <= most;
         if (!good && (r.mask >> l & 1)) return false;
@@ -287,10 +302,9 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
   if (!s.linear) {
     find_line<false>(across_at, width, s.address[0], s.normalized_coordinates, across);
     find_line<false>(down_at, height, s.address[1], s.normalized_coordinates, down);
-    Lanes at, outside, channel;
-    int32_t any = 0;
-    offsets_of(level, bytes, across.first, down.first, at, outside, any);
-    if (any) return false;  // the border's colour
+    Lanes column, row, at, channel;
+    if (scale(across.first, bytes, column) || scale(down.first, level.pitch, row)) return false;  // the border's colour
+    offsets_of(column, row, at);
     for (uint32_t c = 0; c < t.image.format.channels; ++c) {
       uint32_t* out = r.results + c * kWarpSize;
       channel_of(t.image.format, c, level.base, at.at, channel.at);
@@ -310,11 +324,10 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
     weight[2][l] = right - below_right;
     weight[3][l] = below_right;
   }
-  Lanes at[4], outside;
-  int32_t any = 0;
-  for (int k = 0; k < 4; ++k)
-    offsets_of(level, bytes, k & 2 ? across.second : across.first, k & 1 ? down.second : down.first, at[k], outside, any);
-  if (any) return false;
+  Lanes column[2], row[2], at[4];
+  if (scale(across.first, bytes, column[0]) || scale(across.second, bytes, column[1])) return false;
+  if (scale(down.first, level.pitch, row[0]) || scale(down.second, level.pitch, row[1])) return false;
+  for (int k = 0; k < 4; ++k) offsets_of(column[k >> 1], row[k & 1], at[k]);
   for (uint32_t c = 0; c < t.image.format.channels; ++c) {
     uint32_t* out = r.results + c * kWarpSize;
     for (int k = 0; k < 4; ++k) channel_of(t.image.format, c, level.base, at[k].at, texel[k]);
