@@ -15,6 +15,7 @@
 #include "lowering/language/known_spaces.h"
 #include "lowering/language/long_functions.h"
 #include "lowering/language/missing_functions.h"
+#include "lowering/language/wide_conversions.h"
 #include "lowering/optimiser/array_clears.h"
 #include "lowering/optimiser/array_unrolling.h"
 #include "lowering/optimiser/exchange_order.h"
@@ -109,6 +110,7 @@ void add_passes(llvm::PassBuilder& builder) {
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(LocalMargins()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(GuessPlaces()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(OwnPlaces()));
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(ConvertWideIntegers()));
     passes.addPass(NumberCalls());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TellConstantStores()));
     passes.addPass(TellMissingFunctions());
