@@ -115,6 +115,9 @@ uint64_t bulk_size(Warp& w, const Insn& i, int lane, const WideOperand& o) {
   return bytes;
 }
 
+// Where nothing is copied the addresses may be any: CUB's copies of a few bytes have no middle part, and leave its place as it comes.
+uint64_t bulk_alignment(uint64_t bytes) { return bytes ? 16 : 1; }
+
 // The blocks of the cluster that a copy into shared memory goes to: the one its address names, or those of a multicast.
 template <class Body>
 void each_target(Warp& w, const Insn& i, int lane, uint64_t to, uint64_t bar, size_t mask_at, Body&& body) {
@@ -135,10 +138,10 @@ void each_target(Warp& w, const Insn& i, int lane, uint64_t to, uint64_t bar, si
 void bulk_load(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int l) {
     const uint64_t bytes = bulk_size(w, i, l, i.wide[2]), source = address_of(w, i.wide[1], l);
-    const std::byte* from = global_span(w, i, l, source, bytes, 16, AccessKind::Read);
+    const std::byte* from = global_span(w, i, l, source, bytes, bulk_alignment(bytes), AccessKind::Read);
     report(w, i, l, Space::Global, source, bytes, AccessKind::Read);
     each_target(w, i, l, address_of(w, i.wide[0], l), address_of(w, i.wide[3], l), 4, [&](uint64_t to, uint64_t bar) {
-      const SharedPlace place = shared_span(w, i, l, to, bytes, 16, AccessKind::Write);
+      const SharedPlace place = shared_span(w, i, l, to, bytes, bulk_alignment(bytes), AccessKind::Write);
       report(w, i, l, Space::Shared, reported_offset(w, place), bytes, AccessKind::Write);
       if (bytes) std::memcpy(place.data(), from, bytes);
       ++place.block->progress;
@@ -151,8 +154,8 @@ template <bool reduces>
 void bulk_exchange(Warp& w, const Insn& i, uint32_t mask) {
   each_lane(mask, [&](int l) {
     const uint64_t bytes = bulk_size(w, i, l, i.wide[2]);
-    const SharedPlace from = shared_span(w, i, l, address_of(w, i.wide[1], l), bytes, 16, AccessKind::Read);
-    const SharedPlace to = shared_span(w, i, l, address_of(w, i.wide[0], l), bytes, 16, AccessKind::Write);
+    const SharedPlace from = shared_span(w, i, l, address_of(w, i.wide[1], l), bytes, bulk_alignment(bytes), AccessKind::Read);
+    const SharedPlace to = shared_span(w, i, l, address_of(w, i.wide[0], l), bytes, bulk_alignment(bytes), AccessKind::Write);
     report(w, i, l, Space::Shared, reported_offset(w, from), bytes, AccessKind::Read);
     report(w, i, l, Space::Shared, reported_offset(w, to), bytes, reduces ? AccessKind::Atomic : AccessKind::Write);
     if (reduces) reduce_span(i.mods(), i.type(), to.data(), from.data(), bytes);
@@ -167,8 +170,8 @@ void bulk_store(Warp& w, const Insn& i, uint32_t mask) {
   ++w.block->progress;
   each_lane(mask, [&](int l) {
     const uint64_t bytes = bulk_size(w, i, l, i.wide[2]), target = address_of(w, i.wide[0], l);
-    const SharedPlace from = shared_span(w, i, l, address_of(w, i.wide[1], l), bytes, 16, AccessKind::Read);
-    std::byte* to = global_span(w, i, l, target, bytes, 16, AccessKind::Write);
+    const SharedPlace from = shared_span(w, i, l, address_of(w, i.wide[1], l), bytes, bulk_alignment(bytes), AccessKind::Read);
+    std::byte* to = global_span(w, i, l, target, bytes, bulk_alignment(bytes), AccessKind::Write);
     report(w, i, l, Space::Shared, from.offset, bytes, AccessKind::Read);
     report(w, i, l, Space::Global, target, bytes, reduces ? AccessKind::Atomic : AccessKind::Write);
     if (reduces) reduce_span(i.mods(), i.type(), to, from.data(), bytes);
