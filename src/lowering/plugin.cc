@@ -15,6 +15,7 @@
 #include "lowering/language/known_spaces.h"
 #include "lowering/language/long_functions.h"
 #include "lowering/language/missing_functions.h"
+#include "lowering/language/unaligned_vectors.h"
 #include "lowering/language/wide_conversions.h"
 #include "lowering/optimiser/array_clears.h"
 #include "lowering/optimiser/array_unrolling.h"
@@ -93,6 +94,7 @@ void add_passes(llvm::PassBuilder& builder) {
   });
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitUnalignedVectors()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowDivisors(true)));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(ForgetUnwrittenCopies()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(PlainConversions()));
