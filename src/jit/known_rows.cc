@@ -209,6 +209,16 @@ bool left_out(std::string_view what) {
   return !without.empty() && without.find("," + std::string(what) + ",") != std::string::npos;
 }
 
+namespace {
+
+// Sixteen bytes that other blocks see whole: CUB's tiles tell their state and their sum so. Compiled code would move them word by word.
+bool moves_whole(const isa::Row& row, const isa::Mods& m) {
+  const bool orders = m.sem != isa::Sem::None && m.sem != isa::Sem::Weak;
+  return orders && m.vec && (row.cls == isa::Class::Load || row.cls == isa::Class::Store);
+}
+
+}  // namespace
+
 const isa::Row* known_row(const vm::Insn& insn) {
   enum class Known : uint8_t { Unasked, No, Yes };
   static thread_local std::vector<Known> known;  // by row
@@ -218,6 +228,7 @@ const isa::Row* known_row(const vm::Insn& insn) {
   // The handler completes the lower half of a parameter's address.
   const isa::Mods& m = insn.mods();
   if (row->op == Opcode::Cvta && !m.to && (m.space == isa::Space::Param || m.space == isa::Space::ParamEntry)) return nullptr;
+  if (moves_whole(*row, m)) return nullptr;
   const auto id = static_cast<size_t>(row->id);
   if (id >= known.size()) known.resize(id + 1);
   if (known[id] == Known::Unasked) known[id] = is_written_for(*row) && !left_out(row->opcode) ? Known::Yes : Known::No;
