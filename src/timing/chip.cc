@@ -127,25 +127,29 @@ Share share_of(const Work& work, const Rates& rates, double active) {
           atomics};
 }
 
-// As many as would do all if each had as many blocks as the one that has most of them.
+// Blocks of the multiprocessor that has most of them.
+double most_blocks(uint64_t grid_blocks, const Rates& rates) { return std::ceil(static_cast<double>(grid_blocks) / rates.multiprocessors); }
+
+// As many as would do all if each had as many blocks as that one.
 double active_multiprocessors(const Work& work, const Rates& rates) {
-  const double blocks = static_cast<double>(work.grid_blocks), sms = rates.multiprocessors;
-  return std::min(sms, blocks / std::ceil(blocks / sms));
+  return std::min<double>(rates.multiprocessors, static_cast<double>(work.grid_blocks) / most_blocks(work.grid_blocks, rates));
 }
 
 }  // namespace
 
+uint64_t first_blocks(uint64_t grid_blocks, uint32_t resident_blocks, const Rates& rates) {
+  return std::min<uint64_t>(static_cast<uint64_t>(most_blocks(grid_blocks, rates)), resident_blocks);
+}
+
 Run run_beginning(const Work& work, const Rates& rates) {
-  const uint64_t most =
-      (work.grid_blocks + static_cast<uint64_t>(rates.multiprocessors) - 1) / static_cast<uint64_t>(rates.multiprocessors);
   return run_multiprocessor(work, rates, share_of(work, rates, active_multiprocessors(work, rates)),
-                            alike(work, std::min<uint64_t>(most, work.resident_blocks)));
+                            alike(work, first_blocks(work.grid_blocks, work.resident_blocks, rates)));
 }
 
 Prediction predict(const Work& work, const Rates& rates) {
   Prediction p;
   const double blocks = static_cast<double>(work.grid_blocks), sms = rates.multiprocessors;
-  const double most = std::ceil(blocks / sms);  // blocks of the multiprocessor that has most of them
+  const double most = most_blocks(work.grid_blocks, rates);
   const double active = active_multiprocessors(work, rates);
   p.waves = blocks / (sms * work.resident_blocks);
   p.rates = &rates;

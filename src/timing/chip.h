@@ -33,6 +33,7 @@ struct Prediction {
 Prediction predict(const Work& work, const Rates& rates);
 
 // A multiprocessor's first blocks alone, all alike: as many as it holds at once.
+uint64_t first_blocks(uint64_t grid_blocks, uint32_t resident_blocks, const Rates& rates);
 Run run_beginning(const Work& work, const Rates& rates);
 
 }  // namespace warpbeam::timing

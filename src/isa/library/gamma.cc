@@ -53,40 +53,38 @@ std::array<Wide, kTerms + 2> series_of_logarithm(Wide c) {
   return all;
 }
 
+// `fill` is given each step and where it lies.
+template <class Fill>
+Steps made_by(Fill fill) {
+  Steps made;
+  for (int j = kFirst; j <= kLast; ++j) fill(made[static_cast<size_t>(j - kFirst)], Wide(j) / kPerUnit);
+  return made;
+}
+
 const Steps& steps_of_logarithm() {
-  static const Steps all = [] {
-    Steps made;
-    for (int j = kFirst; j <= kLast; ++j) {
-      Step& s = made[static_cast<size_t>(j - kFirst)];
-      int sign;
-      s.value = ::lgammal_r(Wide(j) / kPerUnit, &sign);
-      const auto l = series_of_logarithm(Wide(j) / kPerUnit);
-      s.slope = l[1];
-      for (size_t k = 0; k < kTerms; ++k) s.terms[k] = static_cast<double>(l[k + 2]);
-    }
-    return made;
-  }();
+  static const Steps all = made_by([](Step& s, Wide at) {
+    int sign;
+    s.value = ::lgammal_r(at, &sign);
+    const auto l = series_of_logarithm(at);
+    s.slope = l[1];
+    for (size_t k = 0; k < kTerms; ++k) s.terms[k] = static_cast<double>(l[k + 2]);
+  });
   return all;
 }
 
 // Relative to the value: the exponential of the logarithm's series.
 const Steps& steps_of_gamma() {
-  static const Steps all = [] {
-    Steps made;
-    for (int j = kFirst; j <= kLast; ++j) {
-      Step& s = made[static_cast<size_t>(j - kFirst)];
-      s.value = std::tgamma(Wide(j) / kPerUnit);
-      const auto l = series_of_logarithm(Wide(j) / kPerUnit);
-      std::array<Wide, kTerms + 2> e{1};
-      for (size_t n = 1; n < e.size(); ++n) {
-        for (size_t k = 1; k <= n; ++k) e[n] += Wide(k) * l[k] * e[n - k];
-        e[n] /= Wide(n);
-      }
-      s.slope = e[1];
-      for (size_t k = 0; k < kTerms; ++k) s.terms[k] = static_cast<double>(e[k + 2]);
+  static const Steps all = made_by([](Step& s, Wide at) {
+    s.value = std::tgamma(at);
+    const auto l = series_of_logarithm(at);
+    std::array<Wide, kTerms + 2> e{1};
+    for (size_t n = 1; n < e.size(); ++n) {
+      for (size_t k = 1; k <= n; ++k) e[n] += Wide(k) * l[k] * e[n - k];
+      e[n] /= Wide(n);
     }
-    return made;
-  }();
+    s.slope = e[1];
+    for (size_t k = 0; k < kTerms; ++k) s.terms[k] = static_cast<double>(e[k + 2]);
+  });
   return all;
 }
 

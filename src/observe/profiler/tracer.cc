@@ -227,10 +227,10 @@ void BlockTracer::come_to(const vm::FunctionCode& function) {
   function_index_ = launch_.index_of(function, code_);
 }
 
-uint32_t BlockTracer::begun_by(const Where& at, const vm::FunctionCode& function, uint32_t place) const {
-  const uint32_t block = place < code_->block_of.size() ? code_->block_of[place] : ~0u;
-  const bool begins = block != ~0u && (at.function != &function || at.block != block || place == code_->blocks[block].begin);
-  return begins ? block : ~0u;
+uint32_t BlockTracer::block_of(uint32_t place) const { return place < code_->block_of.size() ? code_->block_of[place] : ~0u; }
+
+bool BlockTracer::begins(const Where& at, const vm::FunctionCode& function, uint32_t block, uint32_t place) const {
+  return block != ~0u && (at.function != &function || at.block != block || place == code_->blocks[block].begin);
 }
 
 void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, uint32_t active) {
@@ -246,8 +246,8 @@ void BlockTracer::instruction(uint32_t warp, const vm::FunctionCode& function, c
   if (!waits) {
     ++trace_.executed;
     const uint64_t before = t.executed++;
-    const uint32_t block = place < code_->block_of.size() ? code_->block_of[place] : ~0u;
-    const bool begins = begun_by(at, function, place) != ~0u;
+    const uint32_t block = block_of(place);
+    const bool begins = this->begins(at, function, block, place);
     // The last step is kept whole.
     if (block != ~0u && (before < launch_.most_instructions() || (before == t.instructions && !begins))) {
       ++trace_.instructions;

@@ -159,8 +159,8 @@ class BlockTracer {
     bool waits(uint32_t place) const { return waiting && loops(place); }
   };
   void come_to(const vm::FunctionCode& function);
-  // The basic block that begins when a warp comes to that place; ~0: it goes on in the one where it is.
-  uint32_t begun_by(const Where& at, const vm::FunctionCode& function, uint32_t place) const;
+  uint32_t block_of(uint32_t place) const;  // the basic block there; ~0: it is in none
+  bool begins(const Where& at, const vm::FunctionCode& function, uint32_t block, uint32_t place) const;  // or goes the warp on in it?
   // A warp goes back to the beginning of such a loop.
   void turn(Where& at, const vm::FunctionCode& function, const vm::Insn& insn, uint32_t place, timing::WarpTrace& trace);
   void fetch_whole_lines(timing::Access& of);

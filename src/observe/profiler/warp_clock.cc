@@ -63,17 +63,15 @@ std::optional<double> BlockTracer::clock_read(uint32_t warp, const vm::FunctionC
   if (std::ranges::find(readings.ptx, place) == readings.ptx.end()) readings.ptx.push_back(place);
   const timing::WarpTrace& t = trace_.warps[warp];
   if (!wanted || t.executed != t.instructions || trace_.waited) return std::nullopt;
-  const uint64_t blocks =
-      std::min<uint64_t>(launch_.resident_blocks, (launch_.grid_blocks + static_cast<uint64_t>(launch_.device.sm_count) - 1) /
-                                                      static_cast<uint64_t>(launch_.device.sm_count));
-  simulated_ += t.instructions * at_.size() * blocks;
+  const timing::Rates& rates = timing::rates_of(launch_.device);
+  simulated_ += t.instructions * at_.size() * timing::first_blocks(launch_.grid_blocks, launch_.resident_blocks, rates);
   if (simulated_ > kMostSimulated) return std::nullopt;
   timing::WarpTrace with_reading = t;
   // Of the instruction itself nobody has told yet.
-  if (const uint32_t block = begun_by(at_[warp], function, place); block != ~0u)
+  if (const uint32_t block = block_of(place); begins(at_[warp], function, block, place))
     with_reading.steps.push_back(
         {function_index_, block, t.steps.empty() ? ~0u : t.steps.back().lanes, false, static_cast<uint32_t>(t.accesses.size())});
-  const timing::Run run = timing::run_beginning(work_of(with_reading), timing::rates_of(launch_.device));
+  const timing::Run run = timing::run_beginning(work_of(with_reading), rates);
   uint64_t number = 0;
   for (const timing::Run::Clock& clock : run.clocks)
     if (std::ranges::find(readings.ptx, clock.ptx) != readings.ptx.end() && number++ == before) return clock.cycles;
