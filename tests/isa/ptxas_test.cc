@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -13,126 +10,15 @@
 #include <sstream>
 #include <tuple>
 
-#include <unistd.h>
-
+#include "differences.h"
 #include "fuzz/statements.h"
-#include "ptx/module.h"
-#include "vm/lane_chapters.h"
+#include "ptxas.h"
 
 namespace warpbeam::isa_test {
 
 using namespace fuzz;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string find_ptxas() {
-  const char* path = std::getenv("PATH");
-  std::stringstream list(path ? path : "");
-  for (std::string folder; std::getline(list, folder, ':');)
-    if (fs::exists(folder + "/ptxas")) return folder + "/ptxas";
-  return {};
-}
-
-std::string module_text(const std::vector<Statement>& statements, int sm) {
-  std::string text = module_header(sm) + ".visible .entry k() {\n" + std::string(register_declarations());
-  for (const Statement& s : statements) text += s.text() + "\n";
-  return text + "ret;\n}\n";
-}
-
-std::map<size_t, std::string> complaints_of_ptxas(const std::string& ptxas, const std::vector<Statement>& statements, int sm) {
-  const std::string text = module_text(statements, sm);
-  const fs::path folder = fs::temp_directory_path() / fmt::format("warpbeam-isa-{}", ::getpid());
-  fs::create_directories(folder);
-  const std::string file = (folder / "t.ptx").string(), log = (folder / "t.log").string();
-  std::ofstream(file) << text;
-  const std::string command =
-      fmt::format("'{}' -O0 -arch=sm_{} '{}' -o /dev/null > '{}' 2>&1", ptxas, sm == 90 ? "90a" : std::to_string(sm), file, log);
-  const int rc = std::system(command.c_str());
-  const size_t first = static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(text.find("%q<16>")), '\n')) + 2;
-  std::map<size_t, std::string> refused;
-  std::ifstream in(log);
-  static const std::regex kLine("line ([0-9]+); error *: (.*)");
-  for (std::string line; std::getline(in, line);) {
-    std::smatch m;
-    if (std::regex_search(line, m, kLine)) refused.emplace(std::stoul(m[1]) - first, m[2]);
-  }
-  if (rc != 0 && refused.empty()) {
-    // Statements passed; what follows (register allocation, encoding) looks at the made-up kernel as a whole.
-    std::ifstream again(log);
-    std::stringstream said;
-    said << again.rdbuf();
-    const std::string text = said.str();
-    EXPECT_EQ(text.find("error"), std::string::npos) << text.substr(0, 2000);
-  }
-  fs::remove_all(folder);
-  return refused;
-}
-
-// The statements that ptxas refuses, with what it says. Some complaints name the line of an earlier statement, so those
-// without one are asked about again by themselves until nobody complains.
-void ask_until_quiet(const std::string& ptxas, const std::vector<Statement>& statements, size_t first, size_t last, int sm,
-                     std::map<size_t, std::string>& refused) {
-  for (int round = 0; round < 300; ++round) {
-    std::vector<Statement> left;
-    std::vector<size_t> numbers;
-    for (size_t k = first; k < last; ++k)
-      if (!refused.contains(k)) {
-        left.push_back(statements[k]);
-        numbers.push_back(k);
-      }
-    const auto complaints = complaints_of_ptxas(ptxas, left, sm);
-    if (complaints.empty()) break;
-    for (const auto& [k, why] : complaints)
-      if (k < numbers.size()) refused.emplace(numbers[k], why);
-  }
-}
-
-// So many statements make a kernel that ptxas can still compile, and so many where most are refused: it starts slowly.
-constexpr size_t kToCompile = 300, kToRefuse = 3000;
-
-std::map<size_t, std::string> refused_by_ptxas(const std::string& ptxas, const std::vector<Statement>& statements, int sm,
-                                               size_t at_once = kToCompile) {
-  std::map<size_t, std::string> refused;
-  for (size_t first = 0; first < statements.size(); first += at_once)
-    ask_until_quiet(ptxas, statements, first, std::min(first + at_once, statements.size()), sm, refused);
-  return refused;
-}
-
-// What we say to a statement; empty: accepted.
-std::string our_refusal(const Statement& s) {
-  const std::string text = module_header(90) + ".visible .entry k() {\n" + std::string(register_declarations()) + s.text() + "\nret;\n}\n";
-  const ptx::ParseResult r = ptx::parse(text);
-  if (!r.diagnostics.empty()) return r.diagnostics[0].message;
-  const ptx::Function& f = r.module->functions[0];
-  if (f.body[0].form.row->kind == isa::Kind::Video && !vm::select_video(f.body[0], f)) return "operand selectors";
-  return {};
-}
-
-// differences.txt: `accepts|refuses  pattern  # reason`, said of the table.
-struct Difference {
-  std::regex pattern;
-  std::string reason;
-  mutable int used = 0;
-};
-std::vector<Difference> read_differences(const std::string& what) {
-  std::vector<Difference> list;
-  std::ifstream in(WARPBEAM_ISA_TESTS "/differences.txt");
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::stringstream words(line);
-    std::string kind, pattern;
-    words >> kind >> pattern;
-    if (kind == what) list.push_back({std::regex("^" + pattern), line.substr(line.find(" # ") + 3)});
-  }
-  return list;
-}
-bool known(const std::vector<Difference>& list, const std::string& text) {
-  for (const Difference& d : list)
-    if (std::regex_search(text, d.pattern)) return ++d.used, true;
-  return false;
-}
 
 void report(const std::map<std::string, std::string>& problems) {
   for (const auto& [text, why] : problems) fmt::print("{}   {}\n", text, why);
@@ -147,10 +33,10 @@ TEST(PtxasAccepts, WhatTheTableAccepts) {
   std::vector<Statement> statements;
   for (const isa::RowForm& form : isa::all_forms())
     for (Statement& s : legal_statements(form, Bounds{})) {
-      if (std::string why = our_refusal(s); !why.empty()) problems[s.text()] = "refused by our own parser: " + why;
+      if (std::string why = our_refusal(s.text()); !why.empty()) problems[s.text()] = "refused by our own parser: " + why;
       statements.push_back(std::move(s));
     }
-  for (const auto& [k, why] : refused_by_ptxas(ptxas, statements, 90)) {
+  for (const auto& [k, why] : refused_by_ptxas(ptxas, lines_of(statements), 90)) {
     const std::string text = statements[k].text();
     if (!known(differences, text)) problems[text] = why;
   }
@@ -173,7 +59,7 @@ TEST(PtxasAccepts, EveryRowOnItsFirstDevice) {
           if (!known(differences, s.text())) rows.insert(form.row);
           statements.push_back(std::move(s));
         }
-    const auto refused = refused_by_ptxas(ptxas, statements, sm);
+    const auto refused = refused_by_ptxas(ptxas, lines_of(statements), sm);
     for (size_t k = 0; k < statements.size(); ++k)
       if (!refused.contains(k)) accepted.insert(statements[k].row);
     for (const isa::Row* row : rows) EXPECT_TRUE(accepted.contains(row)) << "no statement works on sm_" << sm << ": " << row->syntax;
@@ -192,9 +78,9 @@ TEST(PtxasAccepts, NothingTheTableRefusesSlow) {
   for (const isa::RowForm& form : isa::all_forms())
     for (Statement& s : near_misses(form, bounds))
       if (seen.insert(s.text()).second) statements.push_back(std::move(s));
-  const auto refused = refused_by_ptxas(ptxas, statements, 90, kToRefuse);
+  const auto refused = refused_by_ptxas(ptxas, lines_of(statements), 90, kToRefuse);
   for (size_t k = 0; k < statements.size(); ++k) {
-    const std::string text = statements[k].text(), ours = our_refusal(statements[k]);
+    const std::string text = statements[k].text(), ours = our_refusal(text);
     const auto theirs = refused.find(k);
     if (ours.empty() == (theirs == refused.end())) continue;
     if (ours.empty() ? known(order, text) || known(looser, text) : known(differences, text)) continue;

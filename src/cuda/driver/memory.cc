@@ -70,9 +70,9 @@ void clear_attribute(void* data, CUpointer_attribute attribute) {
 
 // Both mean the address range around a device pointer.
 CUresult address_range(CUdeviceptr* base, size_t* size, CUdeviceptr ptr) {
-  return in_current([&](Context&) {
+  return in_current([&](Context& context) {
     auto place = locate(pointer(ptr));
-    if (!place) return CUDA_ERROR_NOT_FOUND;
+    if (!place || !reaches(context, *place)) return CUDA_ERROR_NOT_FOUND;
     if (base) *base = place->allocation.base;
     if (size) *size = place->allocation.size;
     return CUDA_SUCCESS;

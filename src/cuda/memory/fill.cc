@@ -59,6 +59,7 @@ cudaError_t fill_in_stream(Context& context, cudaStream_t handle, const Region& 
   };
   auto place = locate(to.base);
   if (!place) return beyond();
+  if (!reaches(stream->context, *place)) return cudaErrorInvalidValue;
   if ((height > 1 && to.pitch < row) || (depth > 1 && to.plane < row)) return cudaErrorInvalidValue;
   size_t room = place->room(to.base);
   if (height > 1 && to.pitch > room / (height - 1)) return beyond();

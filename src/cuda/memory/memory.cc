@@ -77,6 +77,10 @@ std::optional<Place> locate(const void* address) {
   return place;
 }
 
+bool reaches(Context& context, const Place& place) {
+  return place.owner->ordinal == context.ordinal || context.memory.find(place.allocation.base);
+}
+
 namespace {
 
 // WARPBEAM_HOST_MEMORY, or what is available when the first to ask asks, less a part for the program itself.

@@ -24,6 +24,9 @@ struct Place {
 // The allocation around `address`, nothing for memory the runtime did not make or register.
 std::optional<Place> locate(const void* address);
 
+// Whether it is memory of the context's device, or of another one that shows it to this.
+bool reaches(Context& context, const Place& place);
+
 // Bits of Allocation::flags beside what the program gave.
 constexpr uint32_t kPooled = 1u << 29;  // of a pool, which says itself who may see it
 constexpr uint32_t kInFile = 1u << 28;  // its pages are a file's: dropping them would not clear them

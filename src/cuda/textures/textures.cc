@@ -199,6 +199,11 @@ cudaError_t create_texture_object(Context& context, const TextureRequest& reques
 cudaError_t create_surface_object(Context& context, const cudaResourceDesc& resource, cudaSurfaceObject_t* object) {
   std::shared_ptr<vm::ImageView> view;
   if (cudaError_t status = make_surface(resource, &view); status != cudaSuccess) return status;
+  const Context& owner = find_array(resource.res.array.array)->context;
+  if (&owner != &context) {
+    std::lock_guard lock(context.mutex);
+    if (!context.peers.contains(&owner)) return cudaErrorPeerAccessNotEnabled;
+  }
   return remember_object(context, std::move(view), {vm::ImageUse::Surface, resource, {}, {}}, object);
 }
 
