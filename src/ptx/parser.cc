@@ -349,6 +349,7 @@ void Parser::parse_variables(isa::Space space, Linkage linkage, std::vector<Vari
   bool first = true;
   do {
     if ((first || lex_.peek().token == Token::Dotted) && !parse_variable_words(common, vec)) return recover();
+    if (first && accept(';')) return;  // a type and no names
     first = false;
     Variable v = common;
     if (!parse_variable_name(v, vec)) return recover();

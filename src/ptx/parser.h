@@ -67,6 +67,7 @@ class Parser {
   void write_out_index(Function& f, const Instruction& i, Operand& o);
   void write_out_place(Function& f, const Instruction& i, Operand& o);
   bool write_out_lop3(Function& f, Instruction& i, std::vector<std::string_view>& words);
+  void write_out_multimem(Function& f, const Instruction& i, const std::vector<std::string_view>& words);
 
   // --- register_arguments.cc
   void declare_register_params(Function& f);

@@ -1,4 +1,6 @@
 // Registers and the scopes that declare them.
+#include <bit>
+
 #include "ptx/parser.h"
 
 namespace warpbeam::ptx {
@@ -48,6 +50,14 @@ std::optional<std::pair<int, int>> Parser::find_vector(const std::string& name) 
 }
 
 void Parser::parse_registers(Function& f) {
+  if (accept(".align")) {  // registers lie nowhere
+    const auto alignment = parse_integer_expression(11);
+    if (!alignment) return recover();
+    if (*alignment <= 0 || !std::has_single_bit(static_cast<uint64_t>(*alignment))) {
+      error(lex_.peek().at, "an alignment is a power of two");
+      return recover();
+    }
+  }
   Lexeme t = lex_.take();
   int parts = 1;
   if (t.is(".v2") || t.is(".v4")) {
@@ -59,6 +69,7 @@ void Parser::parse_registers(Function& f) {
     error(t.at, "a type is needed after .reg");
     return recover();
   }
+  if (accept(';')) return;  // a type and no names
   auto too_many = [&](uint64_t n) {
     n *= static_cast<uint64_t>(parts);
     return n > kMaxRegisters || (function_registers_ += n) > kMaxRegisters || (total_registers_ += n) > kMaxTotalRegisters;

@@ -23,6 +23,12 @@ bool parse_selector(std::string_view text, Selector& out) {
   return true;
 }
 
+// ptxas minds repeated types, rounding modes and cache words, not these.
+bool is_said_again(const std::vector<std::string_view>& words, std::string_view word) {
+  constexpr std::string_view kFlags[] = {".uni", ".sat", ".sync", ".approx", ".cc", ".NaN"};
+  return std::ranges::find(kFlags, word) != std::end(kFlags) && std::ranges::find(words, word) != words.end();
+}
+
 }  // namespace
 
 void Parser::parse_body(Function& f) {
@@ -202,8 +208,12 @@ void Parser::parse_instruction(Function& f, bool guarded, bool negated, int guar
   i.line = loc_line_;
   i.column = loc_column_;
   std::vector<std::string_view> words;
-  while (lex_.peek().token == Token::Dotted && words.size() < 24) words.push_back(lex_.take().text);
+  while (lex_.peek().token == Token::Dotted && words.size() < 24) {
+    const std::string_view word = lex_.take().text;
+    if (!is_said_again(words, word)) words.push_back(word);
+  }
   moves_vectors_ = op.text == "mov" && !words.empty() && (words.front() == ".v2" || words.front() == ".v4");
+  if (op.text == "multimem") return write_out_multimem(f, i, words);
   if (!isa::known_opcode(op.text)) {
     std::string full(op.text);
     for (auto w : words) full += w;
@@ -334,7 +344,7 @@ bool Parser::parse_address(Function& f, Operand& out) {
     }
     if (lex_.peek().is('+') || lex_.peek().is('-')) {
       bool minus = lex_.take().is('-');
-      auto v = parse_integer_expression(9);
+      auto v = parse_integer_expression(minus ? 9 : 0);
       if (!v) return false;
       out.offset = minus ? static_cast<int64_t>(0 - static_cast<uint64_t>(*v)) : *v;
     }
