@@ -195,8 +195,14 @@ errors_of_nvcc() {
 __constant__ int c, a[4];
 __constant__ float4 v;
 __global__ void k(int i) { a[i] = 2; v.x = 1; }
+__global__ void l(int i) {
+  int* p = a;
+  p[2] = i;
+  if (i) ++p;
+  *p = i;
+}
 CU
-  expect 0 nvcc -c e.cu && has err 'the store is left out' && printf '__constant__ int c;\n__global__ void k() { c = 1; }\n' >e.cu &&
+  expect 0 nvcc -c e.cu && has err 'e.cu:3:' 'e.cu:6:' 'e.cu:8:' 'the store is left out' && printf '__constant__ int c;\n__global__ void k() { c = 1; }\n' >e.cu &&
     expect 1 nvcc -c e.cu && has err 'e.cu:2:' 'expression must be a modifiable lvalue' &&
     printf '__constant__ int c;\nvoid f() { c++; }\n' >e.cu && expect 1 nvcc -c e.cu && has err 'modifiable lvalue' &&
     printf 'template <class... T> __global__ void good(T...) {}\n__global__ void k(int n, ...) {}\n' >e.cu && expect 1 nvcc -c e.cu &&

@@ -21,14 +21,44 @@ namespace {
 
 constexpr unsigned kConstantSpace = 4;
 
-// Whatever way it came from a variable: the back end follows an address through choices, too.
-bool is_constant(const llvm::Value* pointer) {
+// A local variable that the address was loaded from; null where it came from elsewhere. Before optimisation all do.
+const llvm::AllocaInst* kept_in(const llvm::Value* address) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(address);
+  return load ? llvm::dyn_cast<llvm::AllocaInst>(load->getPointerOperand()) : nullptr;
+}
+
+bool is_constant(const llvm::Value* pointer, const llvm::AllocaInst* of = nullptr);
+
+// Whether all that the variable ever holds is made of addresses of constants, or of what it held.
+bool holds_constants(const llvm::AllocaInst* variable) {
+  bool found = false;
+  for (const llvm::User* u : variable->users()) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(u);
+    if (store && store->getPointerOperand() == variable) {
+      if (!store->getValueOperand()->getType()->isPointerTy() || !is_constant(store->getValueOperand(), variable)) return false;
+      found = true;
+    } else if (!llvm::isa<llvm::LoadInst, llvm::IntrinsicInst>(u)) {
+      return false;
+    }
+  }
+  return found;
+}
+
+// Whatever way it came from a variable: the back end follows an address through choices, too. What was loaded from `of` is not
+// looked at again.
+bool is_constant(const llvm::Value* pointer, const llvm::AllocaInst* of) {
   const auto is = [](const llvm::Value* v) { return v->getType()->getPointerAddressSpace() == kConstantSpace; };
   if (is(pointer)) return true;
   llvm::SmallVector<const llvm::Value*, 4> objects;
   llvm::getUnderlyingObjects(pointer, objects, nullptr, 0);
-  return llvm::any_of(objects, is) &&
-         llvm::all_of(objects, [&](const llvm::Value* v) { return is(v) || llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(v); });
+  const auto of_constant = [&](const llvm::Value* v) {
+    if (is(v)) return true;
+    const llvm::AllocaInst* variable = kept_in(v);
+    return variable && (variable == of || (!of && holds_constants(variable)));
+  };
+  return llvm::any_of(objects, of_constant) && llvm::all_of(objects, [&](const llvm::Value* v) {
+           return of_constant(v) || llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(v);
+         });
 }
 
 void warn(const llvm::Instruction& i, const llvm::Twine& text) {
