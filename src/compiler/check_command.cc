@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -252,11 +251,12 @@ int run_checked(const CheckRequest& request, const CompiledProgram& program, con
   } else if (request.json != "-") {
     fmt::print(stderr, "{}", report.text());
   }
-  if (request.json == "-") fmt::print("{}", report.json());
-  else if (!request.json.empty() && !(std::ofstream(request.json) << report.json() << std::flush))
-    return fail(fmt::format("cannot write '{}'", request.json));
-  if (!request.sarif.empty() && !(std::ofstream(request.sarif) << report::sarif(report, fs::current_path(ignored), kVersion) << std::flush))
-    return fail(fmt::format("cannot write '{}'", request.sarif));
+  if (!request.json.empty())
+    if (auto done = write_to(request.json, [&](std::ostream& out) { out << report.json(); }); !done) return fail(done.error().message);
+  if (!request.sarif.empty())
+    if (auto done = write_to(request.sarif, [&](std::ostream& out) { out << report::sarif(report, fs::current_path(ignored), kVersion); });
+        !done)
+      return fail(done.error().message);
   return report.errors() && request.exit_code ? request.exit_code : status;
 }
 

@@ -1,5 +1,6 @@
 // `warpbeam profile`: runs a program with the profiler inside and prints what it recorded.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -197,11 +198,27 @@ Result<bool> write_to(const std::string& path, const std::function<void(std::ost
     std::cout.flush();
     return true;
   }
-  std::ofstream file(path);
+  // Beside it first, so that whoever is killed meanwhile leaves what was there before. What is no plain file, and what lies in a folder that
+  // takes no other, is written in its place.
+  std::error_code ignored;
+  const fs::path place = fs::weakly_canonical(path, ignored), aside = fmt::format("{}.{}", place.string(), getpid());
+  const fs::file_status there = fs::status(place, ignored);
+  std::ofstream file;
+  const bool is_new = fs::symlink_status(place, ignored).type() == fs::file_type::not_found;
+  if (is_new || (fs::is_regular_file(there) && access(place.c_str(), W_OK) == 0)) file.open(aside);
+  const bool beside = file.is_open();
+  if (!beside) file.open(path);
   print(file);
-  file.flush();
-  if (!file) return Error{1, fmt::format("{} could not be written", path)};
-  return true;
+  file.close();
+  bool written = bool(file);
+  if (beside && written) {
+    if (!is_new) fs::permissions(aside, there.permissions(), ignored);
+    fs::rename(aside, place, ignored);
+    written = !ignored;
+  }
+  if (written) return true;
+  if (beside) fs::remove(aside, ignored);
+  return Error{1, fmt::format("{} could not be written", path)};
 }
 
 namespace {

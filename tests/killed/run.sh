@@ -72,6 +72,17 @@ for ((k = 0; k < kills; ++k)); do
   fi
 done
 
+# Killed while it writes (SIGXFSZ: the file may not grow so long), it leaves what was there before.
+"$warpbeam" profile --set basic --json recording.json k.cu >log 2>&1
+echo before >page.html
+(ulimit -f 16 && "$warpbeam" report recording.json --html page.html) >log 2>&1 </dev/null
+if [[ $(head -c 100 page.html) == before ]] && "$warpbeam" report recording.json --html page.html >log 2>&1 && grep -q '</html>' page.html; then
+  ((++passed))
+else
+  ((++failed))
+  echo "FAIL a page that was written halfway: $(head -c 40 page.html), $(tail -n 1 log)"
+fi
+
 # What the killed ones left is removed by the next that makes a temporary folder, while those of others that run stay.
 write_source other
 sed -i '1i #include "slow.h"' k.cu
