@@ -1,6 +1,6 @@
-// How a load or store is done once its addresses are known to be good: one pure function of what is known when it is compiled.
-// emit_access.cc has a small emitter for each form. Elements have 1 to 8 bytes, accesses 1 to 16; every form is for all of
-// them but where it says so.
+// Idea: how a load or store is done is one pure function of what is known when it is compiled; emit_access.cc has an emitter for each
+// form. Precondition: the addresses are good. Elements have 1 to 8 bytes, accesses 1 to 16; every form is for all of them but where it
+// says so. Postcondition: the form is right whichever lanes take part. Fallback: a gather or scatter.
 #pragma once
 #include <cstdint>
 

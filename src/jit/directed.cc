@@ -1,5 +1,5 @@
-// Arithmetic that rounds toward zero, up or down. AVX-512 has instructions for that; elsewhere, and for a slice of a warp, the
-// interpreter's handlers do it.
+// Idea: AVX-512 rounds toward zero, up or down by the instruction. Precondition: floats and doubles of whole warps.
+// Postcondition: the bits of isa/arith. Fallback: elsewhere, and for a slice of a warp, the interpreter's handlers do it.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 

@@ -1,5 +1,5 @@
-// The loads and stores themselves, once all addresses are known to be good: a vector access wherever the address has a known
-// shape, else a gather or scatter.
+// Idea: each form of access (access_plan.h) has a small emitter, a vector access wherever the address has a known shape. Precondition:
+// all places are good. Postcondition: lanes that take no part touch nothing. Fallback: a gather or scatter.
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
-// atom and red. Shared memory belongs to the block's own host thread: an atomic operation is a load, the operation and
-// a store. Global memory takes the host's atomic operations, one for the warp where all lanes mean one place and their
-// order cannot be told from the result.
+// Idea: shared memory belongs to the block's own host thread: an atomic operation there is a load, the operation and a store. In global
+// memory it is the host's, one for the warp where all lanes mean one place and their order cannot be told from the result.
+// Precondition: scalars at good places. Postcondition: memory as after some order of the lanes. Fallback: the interpreter's handler.
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emitter.h"

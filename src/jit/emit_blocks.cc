@@ -1,5 +1,5 @@
-// Block after block. Where there is little to do in each, coming back for the next one would be as much: the code goes on with
-// those that follow in the grid's row by itself. What the machine knows of the block follows, for whoever looks at it.
+// Idea: where a block has little to do, the code goes on by itself with those that follow in the grid's row. Precondition: one region,
+// short, that neither waits nor prints. Postcondition: the machine's numbers of the block follow. Fallback: blocks one by one.
 #include <algorithm>
 
 #include "jit/emitter.h"

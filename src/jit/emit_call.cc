@@ -1,5 +1,5 @@
-// Calls out of compiled code: the interpreter's handlers, for everything this engine has no code of its own for, and the
-// device library.
+// Idea: the device library is called as it is, lanes that choose functions go one function at a time, and all else calls its handler.
+// Precondition: operands are in the frame. Postcondition: results are variables. Fallback: what waits goes on in the interpreter.
 #include <fmt/format.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>

@@ -1,5 +1,5 @@
-// cp.async: a copy of 4, 8 or 16 bytes for each lane, made at once as the interpreter makes it. Lanes whose places lie side by side
-// are copied together.
+// Idea: cp.async of 4, 8 or 16 bytes is made at once, as the interpreter makes it; lanes whose places lie side by side are copied together.
+// Precondition: good places on both sides. Postcondition: the bytes are there before any wait. Fallback: the interpreter's handler.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Counting in teams, as in a histogram. Integers that are added to shared memory by atomic operations whose results nobody
-// reads may be added later: their order does not show, and between two barriers nobody looks. A team adds them to tables
-// of its own, which count when it is through or parts and are forgotten when its warps begin again. Lanes take turns with
-// several tables, as equal numbers side by side would wait for the sum that the one before has just stored.
+// Idea: a team that counts, as in a histogram, adds to tables of its own, which count when it is through. Lanes take turns with several
+// tables, as equal numbers side by side would wait for the sum that the one before has just stored.
+// Precondition: integers that atomic operations add to shared memory whose results nobody reads, so that their order does not show.
+// Postcondition: the sums are there before the next barrier. Fallback: the tables are forgotten when the team's warps begin again.
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emitter.h"

@@ -1,6 +1,6 @@
-// The end of a tree in shared memory: 16 lanes, then 8, 4, 2 and 1, each time reading what has just been written. Hosts
-// hand a store's bytes on to a load that lies within them, and wait for the cache where it sticks out, so these numbers
-// of lanes have versions of the code with accesses of exactly their size.
+// Idea: the end of a tree in shared memory, 16 lanes, then 8, 4, 2 and 1, has versions with accesses of exactly their size: hosts hand a
+// store's bytes on to a load that lies within them, and wait for the cache where it sticks out. Precondition: a few instructions of plain
+// arithmetic around rows of shared memory. Postcondition: other lanes' values are as before. Fallback: the code for any set of lanes.
 #include <algorithm>
 
 #include "jit/emitter.h"

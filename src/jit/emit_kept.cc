@@ -1,6 +1,6 @@
-// What outlives a region: each warp has a piece of memory with the variables that are live where regions begin and end,
-// as their shapes say. A region stores only what it wrote. Values that are the same in the whole block stay in scalars.
-// When a warp is handed over to the interpreter, everything goes into frames.
+// Idea: what is live where regions begin and end has a place in memory for each warp, as its shape says; what is the same in the whole
+// block stays in scalars. Precondition: the same shapes on either side. Postcondition: a region has stored what it wrote before the next
+// begins. Fallback: when a warp is handed over to the interpreter, everything goes into frames.
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emitter.h"

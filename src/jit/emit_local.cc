@@ -1,5 +1,5 @@
-// Local memory. Parts of it that have become variables are read and written as such; the rest is where the interpreter has
-// it: each lane's piece stands by itself, so that one address is 32 places at a constant distance.
+// Idea: parts of local memory are variables (local_cells.cc); the rest is where the interpreter has it, one address 32 places at a
+// constant distance. Precondition: offsets within a lane's piece. Postcondition: the interpreter's bytes. Fallback: its handler.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Loops that lanes may leave at different times, as `for (i = first; i < n; i += stride)`. All lanes of a warp stay together
-// for all but the last round, so there is a version of the loop for them, without masks, which ends where not every lane goes on.
+// Idea: a warp stays together in `for (i = first; i < n; i += stride)` for all but the last round: a version without masks. Precondition:
+// a loop of one block of code. Postcondition: lanes part as at any branch. Fallback: where not all go on, the loop with masks.
 #include <algorithm>
 
 #include "jit/emitter.h"

@@ -1,6 +1,6 @@
-// Comparisons of values of known shape. Where a value grows by a constant from lane to lane and the other is the same
-// in all of them, the lanes for which it is below are a stretch whose length is a subtraction: the mask never was a
-// vector.
+// Idea: where a value grows by a constant from lane to lane and what it is compared with is the same in all, the lanes for which it is
+// below are a stretch whose length is a subtraction. Precondition: integers, steps that are powers of two.
+// Postcondition: the bits that a comparison lane by lane gives. Fallback: that, where a lane wraps around.
 #include <llvm/IR/Intrinsics.h>
 
 #include <bit>

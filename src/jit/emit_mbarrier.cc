@@ -1,5 +1,5 @@
-// Barriers in memory: arriving at one and looking at its phase, where all lanes mean the same barrier of their own block. All
-// else is the interpreter's (vm/exec_mbarrier.cc), faults above all.
+// Idea: arriving at a barrier in memory and looking at its phase is arithmetic on its word. Precondition: all lanes mean one barrier of
+// their block. Postcondition: the word is as the interpreter has it (vm/exec_mbarrier.cc). Fallback: its handler, for faults above all.
 #include "vm/mbarrier.h"
 
 #include <llvm/IR/Intrinsics.h>

@@ -1,10 +1,10 @@
-// Blocks of few threads. A block of eight leaves three quarters of a warp idle, and going on with the next block takes longer than
-// what it does. So a warp runs as many of the row's blocks as fit into it, each in lanes of its own (pack_shapes): `blockIdx.x * 8 +
-// threadIdx.x` grows from lane to lane as it does in a block of 32.
-//
-// Nothing shows before the first store, and nothing can go wrong, or lanes other ways than others, from there on: where anything is
-// unusual before, the blocks are run one by one. What a pack stores is nothing that it accesses otherwise, so the order of its blocks
-// does not matter.
+// Idea: a block of eight threads leaves three quarters of a warp idle, and going on with the next block takes longer than what it does.
+// So a warp runs as many of the row's blocks as fit into it, each in lanes of its own (pack_shapes): `blockIdx.x * 8 + threadIdx.x` grows
+// from lane to lane as it does in a block of 32.
+// Precondition: one region without shared or local memory, whose lanes go one way; what a pack stores is nothing that it accesses
+// otherwise, so that the order of its blocks does not matter.
+// Postcondition: nothing shows before the first store, and nothing can go wrong from there on.
+// Fallback: where anything is unusual before, the blocks are run one by one; after some failures in a row of blocks they stay so.
 #include <algorithm>
 
 #include "jit/emitter.h"

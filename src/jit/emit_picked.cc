@@ -1,6 +1,6 @@
-// Stores of lanes that were picked out of a warp, one behind the other, as in a compaction. That is looked at before the
-// lanes' addresses are checked one by one: the first and the last one speak for all. AVX-512 compresses sixteen lanes; where
-// there is only AVX2, tables say for each set of eight lanes how many are before each, and which they are.
+// Idea: lanes that were picked out of a warp store one behind the other, as in a compaction: the first and the last place speak for all.
+// AVX-512 compresses sixteen lanes; with AVX2, tables say for each set of eight how many are before each, and which. Precondition: elements
+// of 4 bytes, with AVX-512 of 8. Postcondition: nothing is written but what the lanes store. Fallback: lanes are looked at one by one.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 

@@ -1,10 +1,10 @@
-// Lanes that read or write words side by side, each at a place of its own: rows of a matrix of which a thread has one, members of a
-// structure. Each lane's words come or go with one access of the host, and the lanes' with a transposition, which takes a fraction of
-// what gathers and scatters take, one for each word.
-//
-// Loads are made where the first of them stands: nothing between them minds, or changes memory. Stores are made where the last of
-// them stands: nothing between them reads or changes memory, or what they store, and no lane stores where another does. Where that is
-// only known when it runs, or loads stand behind stores, all of them are a record, of which the lanes are looked at first.
+// Idea: lanes that read or write words side by side, each at a place of its own (rows of a matrix of which a thread has one, members of a
+// structure), do it with one access of the host for each lane and a transposition: a fraction of a gather or scatter for each word.
+// Precondition: loads are made where the first of them stands: nothing between them minds, or changes memory. Stores are made where the
+// last of them stands: nothing between them reads or changes memory, or what they store, and no lane stores where another does. Where
+// that is only known when it runs, or loads stand behind stores, all of them are a record, of which the lanes are looked at first.
+// Postcondition: memory and registers are as after the accesses one by one.
+// Fallback: those, where lanes lie side by side or are not all there, or a place is not good.
 #include <algorithm>
 #include <cstdlib>
 

@@ -1,9 +1,9 @@
-// Regions that are rehearsed (rehearsal.h). All warps are gone through in one straight piece of code, in which elements of
-// shared memory are lanes of registers: a load is a permutation of what was stored, a store only notes where things are.
-// Where regions that can be rehearsed end, what they changed is written to shared memory and to where regions keep
-// variables, and the code goes on as if they had run.
+// Idea: all warps of a region (rehearsal.h) are gone through in one straight piece of code, in which elements of shared memory are lanes
+// of registers: a load is a permutation of what was stored, a store only notes where things are.
+// Precondition: no warp sees what another does in the same region, which would depend on their order.
+// Postcondition: where such regions end, what they changed is in shared memory and where regions keep variables.
 //
-// Warps that would see what another does in the same region depend on their order: such regions are not rehearsed.
+// Fallback: what is not as rehearsed leaves before anything shows, and the block begins again region by region.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>

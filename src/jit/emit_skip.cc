@@ -1,6 +1,6 @@
-// Warps that have nothing to do in a region. `if (tid < s)` between two barriers is a question to each warp, but where
-// `tid` grows evenly from warp to warp and `s` is the same for the block, it is one comparison for all of them, and
-// only warps with a lane that goes in are run.
+// Idea: where `tid` grows evenly from warp to warp and `s` is the same for the block, `if (tid < s)` is one comparison for all of at most
+// 32 warps, and only those with a lane that goes in are run. Precondition: on the other way nothing happens that is seen later.
+// Postcondition: idle warps are where they would have come to. Fallback: all warps are run.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// Loops that only compute and that lanes leave at different times, on processors with sixteen registers of eight lanes: a warp's
-// value is four of them, a set of lanes is four more, and a few values are all there are. Lanes are independent of each other
-// there, so a warp runs such a loop slice by slice, a slice's values and its set of lanes in registers, and no longer than its own
-// lanes stay. A loop that they leave together is quicker as a whole, where there is always something to do while a result is
-// waited for, unless its values have 64 bits.
+// Idea: where registers are sixteen of eight lanes, a warp's value is four of them, and a few values are all there are. So a warp runs a
+// loop that only computes slice by slice, a slice's values and its set of lanes in registers, and no longer than its own lanes stay. A
+// loop that they leave together is quicker as a whole, where there is always something to do while a result is waited for, unless its
+// values have 64 bits. Precondition: no AVX-512; lanes leave the loop at different times and are independent of each other there; memory
+// is read only at places that are the same for all lanes.
 //
-// Memory is read only at places that are the same for all lanes. Where one of these reads is unusual, nothing has been changed
-// yet that counts, and the warp begins the loop again as a whole.
+// Postcondition: lanes wait where they left the loop, with its values.
+// Fallback: where one of these reads is unusual, nothing has been changed yet that counts, and the warp begins the loop again as a whole.
 #include <algorithm>
 #include <map>
 

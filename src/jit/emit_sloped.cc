@@ -1,5 +1,5 @@
-// Values of a slope (slopes.h) and accesses at such addresses. What the slope is decides how an access is done: lanes
-// next to each other, every second or fourth element, which are vector accesses and a permutation, or places far apart.
+// Idea: what a slope (slopes.h) is decides at run time how an access is done: side by side, every second or fourth element, apart.
+// Precondition: places that do not wrap around between the ends. Postcondition: as lane by lane. Fallback: the interpreter's handler.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 

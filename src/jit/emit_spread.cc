@@ -1,6 +1,6 @@
-// Values that are a number of the warp and a pattern of lanes (spreads.h), and accesses at such addresses in shared memory:
-// where the pattern lies within 64 elements, these are loaded and permuted, or permuted and stored. All that depends on the
-// pattern alone is moved out of the loop over warps by LLVM.
+// Idea: where the pattern of an address (spreads.h) lies within 64 elements of shared memory, these are loaded and permuted, or permuted
+// and stored; LLVM moves what depends on the pattern alone out of the loop over warps.
+// Precondition: elements of 4 bytes, AVX-512. Postcondition: other elements are as before. Fallback: the access by addresses.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 

@@ -1,6 +1,6 @@
-// Warps side by side in step. What differs between warps only by a number, as the index of a grid-stride loop, is reckoned
-// for the first of them; where the places of all lie in a row, one check is for all, and so is the comparison that ends the
-// loop. A round is little more than its loads then.
+// Idea: what differs between warps only by a number, as the index of a grid-stride loop, is reckoned for the first of them; places that
+// lie in a row get one check, and one comparison ends the loop. Precondition: a team that has gone the same way so far. Postcondition:
+// every member's registers are its own. Fallback: where a number would wrap around or the last warps stay behind, the team parts.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The straight code of a node. Loads and stores whose addresses can be known before the first of them are checked together;
-// if all is well and all lanes are there, the code goes on in a version without checks and masks.
+// Idea: accesses of straight code whose addresses are known before the first of them are checked together. Precondition: all lanes are
+// there. Postcondition: a version without checks and masks has run. Fallback: the careful version, access by access.
 #include <algorithm>
 
 #include "jit/emitter.h"

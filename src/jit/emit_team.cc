@@ -1,14 +1,14 @@
-// Warps side by side. A warp runs through a region before the next one begins; where a part of it only reads and
-// computes, several warps can go through that together, a step of each in turn. They share what they load, as a row of a
-// tile, and what they read one after the other lies together, where a warp by itself would jump, as in a grid-stride loop.
-//
-// Nothing that a team does shows before it is through (what it counts in shared memory: emit_counts.cc), and it goes on
-// only while all of its lanes go the same way. When lanes part, its warps go on one by one from there; when one comes to
-// anything unusual, they begin the region again.
+// Idea: a warp runs through a region before the next one begins; where a part of it only reads and computes, several warps can go
+// through that together, a step of each in turn. They share what they load, as a row of a tile, and what they read one after the
+// other lies together, where a warp by itself would jump, as in a grid-stride loop.
+// Precondition: all lanes of a team go the same way.
+// Postcondition: nothing that a team does shows before it is through (what it counts in shared memory: emit_counts.cc).
+// Fallback: when lanes part, its warps go on one by one from there; when one comes to anything unusual, they begin the region
+// again.
 //
 // A team that goes through arrays side by side may store, too, where what it stores in one round is not what it accesses
-// elsewhere in that round: each round looks whether all is well before the first store, and when it is not the warps go on
-// one by one from the beginning of the round.
+// elsewhere in that round: each round looks whether all is well before the first store, and when it is not the warps go on one by
+// one from the beginning of the round.
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The SIMD forms of the video instructions (__vadd4, __vabsdiffu2 …): vectors of bytes or halves, in twice their width. Elements
-// that a selector moves, and masks, are the interpreter's (isa/arith/video.h has what they all do).
+// Idea: video instructions for bytes and halves (__vadd4, __vabsdiffu2 …) are vectors of them, in twice their width.
+// Precondition: no selector, no mask. Postcondition: the bits of isa/arith/video.h. Fallback: the interpreter's handlers.
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emitter.h"

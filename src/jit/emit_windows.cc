@@ -120,7 +120,7 @@ void Emitter::name_line(V address, bool stored, uint32_t closeness) {
 void Emitter::name_next_blocks(const Access& a, const Value& address) {
   constexpr int64_t kLine = 64;
   constexpr int64_t kAhead = 512, kFurther = 4096;  // bytes, of rows and of a stretch
-  static const bool without = left_out("rows");
+  static const bool without = left_out("next_blocks");
   if (without || watch_ || a.shared || a.count != 1 || (a.memory != 4 && a.memory != 8)) return;
   const auto& [x, y, z] = plan_.block;
   const int64_t row = x * address.stride, run = kLanes / address.runs * address.stride;
@@ -167,7 +167,7 @@ std::vector<char> Emitter::reached(uint32_t from, bool back) const {
 // from here as this is from the turn before.
 void Emitter::name_next_turns(const Access& a, V address) {
   constexpr uint64_t kLine = 64, kStretch = 1024;
-  static const bool without = left_out("turns");
+  static const bool without = left_out("next_turns");
   if (without || !as_.team || a.shared || a.insn->op[1] < 0) return;
   const uint64_t bytes = kLanes * a.total(), all = bytes * static_cast<uint64_t>(as_.team->warps);
   const Shape shape = as_.team->in_step.shapes->source(a.insn->op[1], a.insn->base_width);

@@ -1,8 +1,8 @@
-// `t & (distance - 1)`, where the distance is known only when the kernel runs, may be anything from lane to lane. But the
-// distances of trees and networks are powers of two, and from 32 on it grows like `t` itself; `i & run` is then the same in
-// all lanes. So a region that has such an `and` gets a second version, with the shapes that follow from the guess that the
-// lowest bits of a mask are all zeros, or all ones where one has been subtracted from it, and looks at the masks before its
-// warps run. What outlives regions is the same in both versions.
+// Idea: `t & (distance - 1)` may be anything from lane to lane, but the distances of trees and networks are powers of two, and from 32 on
+// it grows like `t`; `i & run` is then the same in all lanes. So a region has a second version, with the shapes that follow where the
+// lowest bits of a mask are all zeros, or all ones where one has been subtracted from it.
+// Precondition: the masks can be looked at before its warps run; what outlives regions is the same in both versions.
+// Postcondition: as by the first version. Fallback: that one, where a guess is wrong.
 #pragma once
 #include "jit/lane_loops.h"
 #include "jit/shapes.h"

@@ -1,6 +1,6 @@
-// Loops that lanes leave at different times and that read memory here and there, as over the rows of a sparse matrix. As a
-// vector such a loop takes as long as its longest lane and a gather costs as much as its lanes one by one; so below some
-// number of lanes each runs the loop by itself.
+// Idea: a loop that gathers and that lanes leave at different times, as over the rows of a sparse matrix, takes as long as its longest
+// lane; so below some number of lanes each runs it alone. Precondition: nothing in it that lanes meet at or see of each other.
+// Postcondition: what other lanes have is untouched. Fallback: the loop as vectors, which stands beside it.
 #pragma once
 #include <optional>
 

@@ -1,7 +1,7 @@
-// What of local memory becomes variables: the parts of those of its variables whose address never gets to where it is not
-// known. An address is followed through registers, sums with constants, and parts of local memory that have become variables
-// themselves, as parameters of calls are. It is assumed of every variable first; what breaks the assumption spoils the
-// variable, which may spoil others whose addresses it holds, until nothing changes any more.
+// Idea: what of local memory becomes variables: those whose address never gets to where it is not known. It is followed through
+// registers, sums with constants, and local memory that has become variables itself, as parameters of calls are. Precondition: none: it
+// is assumed of all, and what breaks the assumption spoils a variable, and others whose addresses it holds, until nothing changes any
+// more. Postcondition: each access of such a variable names its cells. Fallback: what is spoiled stays in memory (emit_local.cc).
 #include <algorithm>
 #include <cstring>
 #include <set>

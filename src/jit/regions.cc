@@ -1,6 +1,6 @@
-// Where barriers cut a kernel. A region is code that each warp of the block runs through before the next warp begins; it
-// starts at one block and all its ways come to an end at one place: a barrier, or a decision that the whole block takes
-// together because barriers depend on it.
+// Idea: barriers cut a kernel into regions that each warp of the block runs through before the next one begins. Precondition: all ways
+// from a region's first block end at one place: a barrier, or a decision that the whole block takes together because barriers depend on
+// it. Postcondition: no region is left but there. Fallback: warps on stacks of their own (turns.h).
 #include <algorithm>
 #include <set>
 

@@ -1,9 +1,9 @@
-// Regions that are rehearsed: in trees, scans and networks in shared memory everything but the data depends on thread
-// numbers alone, which places are read and written and which lanes take part. Such regions are gone through when the
-// kernel is compiled, all warps of the block, and what is left of them is arithmetic on registers and permutations.
-//
-// Nothing of it shows before its end: where a block turns out to be none of those that were rehearsed, as the last one of
-// a grid, of which some threads are beyond the data, it begins again and runs region by region.
+// Idea: in trees, scans and networks in shared memory everything but the data depends on thread numbers alone, which places are read and
+// written and which lanes take part. Such regions are gone through when the kernel is compiled, all warps of the block, and what is left
+// of them is arithmetic on registers and permutations.
+// Precondition: masks and places of shared memory that are known then.
+// Postcondition: nothing of it shows before its end. Fallback: where a block turns out to be none of those that were rehearsed, as the
+// last one of a grid, of which some threads are beyond the data, it begins again and runs region by region.
 #pragma once
 #include <llvm/IR/BasicBlock.h>
 

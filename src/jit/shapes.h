@@ -1,10 +1,10 @@
-// What is known of a value before the kernel runs: is it the same in all lanes, does it grow by a constant from lane to
-// lane, or neither? Known shapes are kept in host scalars, and an address of known shape is a plain vector access.
+// Idea: what is known of a value before the kernel runs: is it the same in all lanes, does it grow by a constant from lane to lane, or
+// neither? Known shapes are kept in host scalars, and an address of known shape is a plain vector access.
 //
-// A value of `runs` n is n stretches of 32/n lanes each; inside a stretch it grows by `stride` from lane to lane. One run
-// with stride 0 is the same in all lanes. threadIdx.x of a 16x16 block is two runs with stride 1, threadIdx.y two with
-// stride 0. Where runs follow each other evenly (by 0 and by 1 here), the first one tells the others; runs that continue
-// each other are one.
+// A value of `runs` n is n stretches of 32/n lanes each; inside a stretch it grows by `stride` from lane to lane. One run with stride 0 is
+// the same in all lanes. threadIdx.x of a 16x16 block is two runs with stride 1, threadIdx.y two with stride 0. Where runs follow each
+// other evenly (by 0 and by 1 here), the first one tells the others; runs that continue each other are one.
+// Precondition: no sum wraps around, or that is looked at. Postcondition: a shape holds in every warp. Fallback: a vector of lanes.
 #pragma once
 #include <array>
 

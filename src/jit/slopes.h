@@ -1,6 +1,6 @@
-// Values that grow evenly from lane to lane by something that is only known when the kernel runs, as `stride * tid`
-// does. They are vectors like others, but of those that addresses are made of the first lane's value and the step are
-// kept beside the vector, so that an access can look at the step instead of at 32 addresses.
+// Idea: of values that grow evenly from lane to lane by something only known at run time, as `stride * tid`, the first lane's value and
+// the step are kept beside the vector: an access looks at the step, not at 32 addresses.
+// Precondition: addresses are made of them. Postcondition: the vector is there as ever. Fallback: no line (emit_sloped.cc).
 #pragma once
 #include "jit/lane_loops.h"
 #include "jit/shapes.h"

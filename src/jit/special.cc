@@ -1,5 +1,5 @@
-// The special function unit. Its usual operands are computed here in vectors of integers, as isa/arith/mufu.h says but in 32
-// bits; for unusual ones the interpreter's own functions are called.
+// Idea: the special function unit's usual operands are computed in vectors of 32-bit integers. Precondition: AVX2.
+// Postcondition: the bits of isa/arith/mufu.h. Fallback: for unusual operands the interpreter's own functions are called.
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>

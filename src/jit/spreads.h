@@ -1,7 +1,7 @@
-// Values that are one number for the warp and a pattern of lanes that has nothing to do with the warp: `2 * t - (t & m)`
-// is 2 * t0 - (t0 & m) for the warp's first thread t0 and 2 * l - (l & m) for lane l, whatever the mask m is, and so are `t ^ m` and
-// `t | m`, where m's five lowest bits go with the pattern. They are vectors like others, but of those that addresses are made of the two parts are kept beside the vector: what an access has
-// to find out about its pattern is then found out once for all warps.
+// Idea: a value may be one number for the warp and a pattern of lanes that has nothing to do with the warp: `2 * t - (t & m)` is 2 * t0 -
+// (t0 & m) and 2 * l - (l & m), whatever the mask m is; so are `t ^ m` and `t | m`. Both are kept beside the vector, and what an access
+// finds out about its pattern, it does once for all warps.
+// Precondition: addresses are made of it. Postcondition: the vector is there. Fallback: none kept.
 #pragma once
 #include "jit/lane_loops.h"
 #include "jit/shapes.h"

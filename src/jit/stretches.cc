@@ -1,8 +1,8 @@
-// Accesses at addresses that are only known as a vector. Gathers and scatters cost as much as their lanes one by one,
-// and many such addresses turn out to be two stretches of sixteen lanes: `2 * t - (t & (distance - 1))` is for every
-// distance from sixteen on. So that is looked at first. For smaller distances all places lie in a window of 64 elements
-// of shared memory: the window is loaded and its elements are permuted, or expanded to where they belong. And lanes
-// that were picked out of a warp often store one after the other.
+// Idea: a gather costs as much as its lanes one by one, and many addresses that are only known as a vector turn out to be two stretches
+// of 16 lanes, as `2 * t - (t & (distance - 1))` is for every distance from 16 on, or places in a window of 64 elements of shared memory,
+// which is loaded and permuted, or expanded to where they belong; and lanes that were picked out of a warp often store one after the
+// other. Precondition: one element for each lane, at a good place. Postcondition: nothing is written but what the lanes store. Fallback:
+// the lanes one by one.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 

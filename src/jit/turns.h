@@ -1,13 +1,13 @@
-// Warps that wait for each other at different places of a kernel: at barriers for some of them, or at barriers in memory.
+// Idea: warps that wait for each other at different places, at barriers for some of them or in memory, have a host stack each.
 //
-// Where all barriers are for the whole block, they cut a kernel into regions that the block's warps run one after the other
-// (regions.cc). Elsewhere a kernel is compiled whole, for one warp, and each warp has a host stack of its own: where it has to
-// wait, it stops in the middle and another one goes on. They go round as in the interpreter: from one that waits to the next
-// in number that can go on, and whoever comes to a barrier last does not stop there.
+// Where all barriers are for the whole block, they cut a kernel into regions that the block's warps run one after the other (regions.cc).
+// Elsewhere a kernel is compiled for one warp: where that has to wait, it stops in the middle and another one goes on. They go round as in
+// the interpreter: from one that waits to the next in number that can go on, and whoever comes to a barrier last does not stop.
+// Precondition: what a warp waits at is known to compiled code. Postcondition: every warp that can go on does.
 //
-// Where none can go on, or one meets what compiled code does not know, the whole block is handed over to the interpreter:
-// every warp that has stopped leaves at the instruction at which it waits, which it then begins anew. So deadlocks are the
-// interpreter's to find and to report.
+// Fallback: where none can go on, or one meets what compiled code does not know, the whole block is handed over to the interpreter: every
+// warp that has stopped leaves at the instruction at which it waits, which it then begins anew. So deadlocks are the interpreter's to find
+// and to report.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -128,11 +128,22 @@ while read -r kind; do
   grep -rqw -- "$kind" ../tests/check ../tests/kernels || rule "no case in tests/check finds" "  $kind"
 done <<<"$kinds"
 rule 'src/findings/kinds.inc lists no kinds' "$([[ -n $kinds ]] || echo none)"
-# Each technique is told of, and a test fails when it does not happen any more.
+# Each technique is told of, where it stands its idea and conditions, and a test fails when it does not happen any more.
+told() { # a file of the fast engine or its header tells all four
+  local file word
+  for file in "jit/${1%.*}.h" "jit/$1"; do
+    [[ -e $file ]] || continue
+    for word in Idea Precondition Postcondition Fallback; do grep -qE "^// (.*[.:;] )?$word:( |$)" "$file" || continue 2; done
+    return 0
+  done
+  return 1
+}
 techniques=$(sed -nE 's/^ *X\(\w+, "([^"]+)"\).*/\1/p' jit/technique.h)
 while read -r technique; do
-  grep -qF -- "| $technique |" jit/README.md || rule "src/jit/README.md does not list the technique" "  $technique"
+  where=$(grep -F -- "| $technique |" jit/README.md) || rule "src/jit/README.md does not list the technique" "  $technique"
   grep -qE "(happened|planned|find)\(\"$technique\"\)" ../tests/jit/*.cc || rule "no test in tests/jit asserts the technique" "  $technique"
+  for file in $(grep -oE '[a-z_]+\.(cc|h)`' <<<"${where%|*|}" | tr -d '`'); do told "$file" && continue 2; done
+  rule 'no file that src/jit/README.md names for the technique begins with its Idea, Precondition, Postcondition and Fallback' "  $technique"
 done <<<"$techniques"
 rule 'src/jit/technique.h lists no techniques' "$([[ -n $techniques ]] || echo none)"
 
