@@ -50,11 +50,11 @@ class SampledL2 {
   uint32_t sets_;
   uint32_t now_ = 0, chance_ = 0;
   std::vector<Way> ways_;
-  // Groups of lines of which memory moved some.
+  // Groups of lines of which memory moved some; room for those of all blocks that run at a time.
   struct Moved {
     uint64_t group = ~uint64_t{0}, when = 0;
   };
-  std::vector<Moved> lately_ = std::vector<Moved>(size_t{1} << 12);
+  std::vector<Moved> lately_ = std::vector<Moved>(size_t{1} << 16);
   uint64_t moved_ = 0;
 };
 

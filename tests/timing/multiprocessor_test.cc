@@ -102,6 +102,19 @@ TEST(L2, ReadsSixtyFourBytesAndWritesBackWhatWasStored) {
   EXPECT_EQ(holes, 1u);
 }
 
+TEST(L2, LinesThatManyBlocksReadSideBySideAreNotAlone) {
+  constexpr uint64_t kSampled = 16, kBlocks = 1024, kSteps = 16;  // each block walks through lines of its own
+  SampledL2 l2(1 << 20, kSampled);
+  uint32_t bursts = 0, alone = 0;
+  for (uint64_t step = 0; step < kSteps; ++step)
+    for (uint64_t block = 0; block < kBlocks; ++block) {
+      const SampledL2::Outcome o = l2.visit({(block * kSteps + step) * kSampled, 0x1, 4, Kind::Load});
+      bursts += o.bursts, alone += o.alone;
+    }
+  EXPECT_EQ(bursts, kBlocks * kSteps);
+  EXPECT_LE(alone, kBlocks);  // the first of each
+}
+
 TEST(Rates, EveryDeviceHasAll) {
   for (const model::Device& device : model::all_devices()) {
     const Rates& rates = rates_of(device);

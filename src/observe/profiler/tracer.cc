@@ -106,6 +106,7 @@ void Visits::append(Visits&& other) {
     Atomics& sum = atomics[part];
     sum.sectors += of.sectors;
     sum.sectors_of_doubles += of.sectors_of_doubles;
+    sum.lanes += of.lanes;
     for (size_t line = 0; line < sum.turns.size(); ++line)
       for (size_t k = 0; k < sum.turns[line].size(); ++k) sum.turns[line][k] += of.turns[line][k];
   }
@@ -160,6 +161,7 @@ void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t n
         meet = std::max(meet, here);
       }
       if (meet > 1) ++visits_.meetings[number].sectors, visits_.meetings[number].lanes += meet;
+      of.lanes += meet;
       most = std::max(most, meet);
     }
     of.turns[line % of.turns.size()][number] += most + (number == kDoubles ? kOfRequest : 0);

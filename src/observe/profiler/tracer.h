@@ -50,6 +50,7 @@ struct Visits {
   // Of atomic operations: sectors that warps sent, and the turns that these took, as lanes of a warp that want one word take turns. By what one part of L2 has to do, of blocks that run about at the same time.
   struct Atomics {
     uint64_t sectors = 0, sectors_of_doubles = 0;
+    uint64_t lanes = 0;  // of each sector, those that want the word which most of a warp's want
     std::array<std::array<uint64_t, 3>, 4> turns{};  // by line; of integers, of floats, of doubles
   };
   // Of sectors in which lanes of a warp want one word: how many, and how many lanes want the word that most do. Of integers, floats, doubles.
