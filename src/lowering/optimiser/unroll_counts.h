@@ -15,6 +15,11 @@ class ChooseUnrollCounts : public llvm::PassInfoMixin<ChooseUnrollCounts> {
   bool last_;
 };
 
+// Barriers that were hidden from LLVM's unrolling are barriers again.
+struct ShowBarriers : llvm::PassInfoMixin<ShowBarriers> {
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+};
+
 // Functions that are a few instructions with nvcc do not keep loops as they are.
 struct FreeShortFunctions : llvm::PassInfoMixin<FreeShortFunctions> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
