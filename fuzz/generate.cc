@@ -166,7 +166,8 @@ std::vector<Setup> setup(Random& random) {
 
 }  // namespace
 
-Kernel generate(uint64_t seed, const Palette& palette) {
+Kernel generate(uint64_t seed, const Palette& palette, Length length) {
+  const bool is_short = length == Length::Short;
   Random random(seed);
   Kernel kernel;
   kernel.seed = seed;
@@ -177,13 +178,14 @@ Kernel generate(uint64_t seed, const Palette& palette) {
   kernel.block = random.one_of(kBlocks);
   kernel.grid = random.one_of(kGrids);
   Generator generator(kernel, random, palette);
-  const int functions = random.between(0, 2);
+  const int functions = is_short ? random.chance(5) : random.between(0, 2);
   for (int k = 0; k < functions; ++k) kernel.functions.push_back(generator.function(k));
   kernel.setup = setup(random);
   Place top;
   top.uniform = top.masked = true;
   top.callable = functions;
-  kernel.body = generator.sequence(random.between(8, 30), top);
+  kernel.body = generator.sequence(is_short ? random.between(1, 6) : random.between(8, 30), top);
+  if (is_short) kernel.stored = named_registers(kernel);
   return kernel;
 }
 

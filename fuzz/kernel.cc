@@ -309,6 +309,16 @@ std::string Kernel::text() const {
   return t + code + "}\n";
 }
 
+std::vector<std::string> named_registers(const Kernel& kernel) {
+  std::string code;
+  Writer(code).nodes(kernel.body, "%m0", "");
+  std::vector<std::string> list;
+  for (const DumpedRegister& r : dumped_registers(kernel))
+    if (names(code, r.name)) list.push_back(r.name);
+  if (list.empty()) list.push_back("%r0");
+  return list;
+}
+
 std::vector<std::byte> input_bytes() {
   std::vector<std::byte> bytes(4 * kAreaBytes);
   const auto fill = [&](Area area, isa::Type type, size_t size) {

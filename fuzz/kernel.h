@@ -69,6 +69,8 @@ struct DumpedRegister {
   uint64_t offset = 0;
 };
 std::vector<DumpedRegister> dumped_registers(const Kernel& kernel);
+// Those that the body names; one where it names none.
+std::vector<std::string> named_registers(const Kernel& kernel);
 uint64_t slot_offset(const Kernel& kernel, int size_log2);
 uint64_t cells_offset(const Kernel& kernel);
 uint64_t out_bytes(const Kernel& kernel);

@@ -27,6 +27,7 @@ compared; a kernel that differs is made small and printed.
   --keep-going      do not stop at the first difference
   --print           print the kernels as well
   --rows            run nothing: say which rows of the instruction table the kernels have, and which not
+  --short           kernels of one to six statements: four times as many in the same time
   --portable        the kernels that --emit writes: without what devices are known to do otherwise
   --emit DIR        write the kernels as PTX with their input, for gpu_runner.cu to run on a device
   --compare FILE    compare with what gpu_runner wrote, on engine a
@@ -38,6 +39,7 @@ struct Options {
   double minutes = 0;
   Engine a = Engine::Interpreter, b = Engine::Jit;
   bool keep_going = false, print = false, shrink = true, portable = false, rows = false;
+  Length length = Length::Full;
   std::string emit, compare, raw;
 };
 
@@ -65,6 +67,10 @@ bool read_options(int count, char** words, Options& options) {
     }
     if (word == "--rows") {
       options.rows = true;
+      continue;
+    }
+    if (word == "--short") {
+      options.length = Length::Short;
       continue;
     }
     if (word == "--portable") {
@@ -109,7 +115,7 @@ void report(const Kernel& kernel, Bench& bench, const Options& options, const st
 int count_rows(const Options& options) {
   const Palette palette(options.portable);
   Coverage coverage;
-  for (uint64_t k = 0; k < options.cases; ++k) coverage.add(generate(options.seed + k, palette));
+  for (uint64_t k = 0; k < options.cases; ++k) coverage.add(generate(options.seed + k, palette, options.length));
   fmt::print("{} kernels from seed {} on have {}", options.cases, options.seed, coverage.report());
   return 0;
 }
@@ -121,7 +127,7 @@ int run(const Options& options) {
   const auto minutes = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 60; };
   uint64_t done = 0, different = 0, refused = 0, compiled = 0;
   for (; options.minutes > 0 ? minutes() < options.minutes : done < options.cases; ++done) {
-    const Kernel kernel = generate(options.seed + done, palette);
+    const Kernel kernel = generate(options.seed + done, palette, options.length);
     if (options.print) fmt::print("{}\n", kernel.text());
     const Outcome a = bench.run(kernel, options.a), b = bench.run(kernel, options.b);
     if (!a.failure.empty() && ++refused <= 5) fmt::print("seed {}: {}\n", kernel.seed, a.failure);

@@ -16,13 +16,14 @@ namespace {
 TEST(RandomKernels, AreTakenAndGiveTheSameTwice) {
   const Palette palette(false);
   Bench bench;
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
-    const Kernel kernel = generate(seed, palette);
-    const Outcome first = bench.run(kernel, Engine::Interpreter);
-    EXPECT_EQ(first.failure, "") << "seed " << seed;
-    EXPECT_EQ(first, bench.run(kernel, Engine::Interpreter)) << "seed " << seed;
-    EXPECT_EQ(kernel.text(), generate(seed, palette).text()) << "seed " << seed;
-  }
+  for (const Length length : {Length::Full, Length::Short})
+    for (uint64_t seed = 1; seed <= 200; ++seed) {
+      const Kernel kernel = generate(seed, palette, length);
+      const Outcome first = bench.run(kernel, Engine::Interpreter);
+      EXPECT_EQ(first.failure, "") << "seed " << seed;
+      EXPECT_EQ(first, bench.run(kernel, Engine::Interpreter)) << "seed " << seed;
+      EXPECT_EQ(kernel.text(), generate(seed, palette, length).text()) << "seed " << seed;
+    }
 }
 
 // Every row that the generator can use comes up, and whole kinds do not get lost on the way.
