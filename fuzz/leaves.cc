@@ -327,11 +327,14 @@ Leaves::Lines Leaves::meeting(const Place& place) {
     case 1: return {std::string(r.one_of<const char*>({"fence.proxy.alias;", "fence.proxy.async;"}))};
     case 2: return {fmt::format("fence.proxy.async.{};", std::string(r.one_of<const char*>({"global", "shared::cta", "shared::cluster"})))};
     case 3: return {"fence.mbarrier_init.release.cluster;"};
-    case 4: return {fmt::format("nanosleep.u32 {};", r.between(0, 40))};
+    case 4:  // where lanes run apart, a nap of some decides who meets whom again, and `activemask` tells
+      if (!place.uniform || place.exited) break;
+      return {fmt::format("nanosleep.u32 {};", r.between(0, 40))};
     case 5: return {fmt::format("pmevent {};", r.between(0, 15))};
     case 6: return {std::string(r.one_of<const char*>({"griddepcontrol.wait;", "griddepcontrol.launch_dependents;"}))};
-    default: return {"membar.cta;"};
+    default: break;
   }
+  return {"membar.cta;"};
 }
 
 // Every thread leaves something and takes what another has left.
