@@ -53,7 +53,10 @@ void add_passes(llvm::PassBuilder& builder) {
   }
   // A function's loads stay on its own lines: this pass would put them into its callers before it is inlined there.
   if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks()) {
-    passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) { return name != "ArgumentPromotionPass"; });
+    // And nvcc's optimiser does not know how many threads a block can have (`for (int i = threadIdx.x; i < 1024; i += 256)` takes four turns at most).
+    passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) {
+      return name != "ArgumentPromotionPass" && !(is_for_times() && name == "NVVMIntrRangePass");
+    });
     if (is_for_checker()) keep_places(*passes);
   }
   builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
