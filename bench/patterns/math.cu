@@ -46,6 +46,12 @@ KERNEL(k_fast_tanf, float, __tanf(x))
 KERNEL(k_fdividef, float, __fdividef(1.5f, x))
 KERNEL(k_divide, float, 1.5f / x)
 
+KERNEL(k_fast_logf, float, __logf(x))
+KERNEL(k_logf, float, logf(x))
+KERNEL(k_fmodf, float, fmodf(x, 0.7f))
+KERNEL(k_fmod, double, fmod(x, 0.7))
+KERNEL(k_ldexpf, float, ldexpf(x, k))
+
 KERNEL(k_fadd_rz, float, __fadd_rz(x, 0.3f))
 KERNEL(k_fadd, float, __fadd_rn(x, 0.3f))
 KERNEL(k_fmaf_ru, float, __fmaf_ru(x, x, 0.3f))
@@ -130,6 +136,7 @@ void rows() {
   row("__sinf", "call", f32(k_fast_sinf), "sinf", f32(k_sinf), 1.5);
   row("__cosf", "call", f32(k_fast_cosf), "cosf", f32(k_cosf), 1.5);
   row("__tanf", "call", f32(k_fast_tanf), "tanf", f32(k_tanf), 1.5);
+  row("__logf", "call", f32(k_fast_logf), "logf", f32(k_logf), 1.5);
   row("__fdividef", "call", f32(k_fdividef), "a division", f32(k_divide));
   row("__fadd_rz", "call", f32(k_fadd_rz), "__fadd_rn", f32(k_fadd));
   row("__fmaf_ru", "call", f32(k_fmaf_ru), "fmaf", f32(k_fmaf));
@@ -152,6 +159,9 @@ void rows() {
   row("double exp", "call", f64(k_exp), "the host's", on_host<double>([](double x) { return std::exp(x); }));
   row("double log", "call", f64(k_log), "the host's", on_host<double>([](double x) { return std::log(x); }));
   row("double sin", "call", f64(k_sin), "the host's", on_host<double>([](double x) { return std::sin(x); }));
+  row("fmod", "call", f64(k_fmod), "the host's", on_host<double>([](double x) { return std::fmod(x, 0.7); }));
+  row("fmodf", "call", f32(k_fmodf), "the host's", on_host<float>([](float x) { return std::fmod(x, 0.7f); }));
+  row("ldexpf", "call", f32(k_ldexpf), "the host's", on_host<float>([](float x) { return std::ldexp(x, int(x)); }));
   row("powf", "call", f32(k_powf), "the host's", on_host<float>([](float x) { return std::pow(x, 1.7f); }));
   row("j0f", "call", f32(k_j0f), "the host's", on_host<float>([](float x) { return j0f(x); }));
   row("tgammaf", "call", f32(k_tgammaf), "the host's", on_host<float>([](float x) { return std::tgamma(x); }));

@@ -208,7 +208,7 @@ V Arithmetic::compare(const vm::Insn& i, V a, V c) {
   if (isa::is_float(t)) {
     const Width bytes = static_cast<Width>(isa::bytes_of(t));
     const auto number = [&](V bits) {
-      return t == Type::F16    ? float_of(half_to_float(b_, bits), 4)
+      return t == Type::F16    ? float_of(half_to_float(b_, bits, processor_), 4)
              : t == Type::BF16 ? float_of(brain_to_float(b_, bits), 4)
                                : float_of(bits, bytes);
     };
@@ -287,7 +287,7 @@ V Arithmetic::compute(const vm::Insn& i, const std::vector<V>& o) {
     case Kind::Select: return b_.CreateSelect(o[2], o[0], o[1]);
     case Kind::Lane:
       if (t == Type::Pred || !isa::is_float(t)) return compute_integer(i, o);
-      if (is_half(t)) return half_arithmetic(b_, row.op, i.mods(), o, t);
+      if (is_half(t)) return half_arithmetic(b_, row.op, i.mods(), o, t, processor_);
       return compute_float(i, o);
     default: return nullptr;
   }

@@ -99,7 +99,8 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
                      has.checkFeatures("+avx2"),
                      has.checkFeatures("+avx512f"),
                      has.checkFeatures("+avx512f,+avx512bw,+avx512vl"),
-                     has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi"),
+                     // Intel's take three operations for what looks up bytes in two registers.
+                     has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi") && !__builtin_cpu_is("intel"),
                      has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi,+avx512vnni,+avx512bitalg")};
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*builder)).create();
   if (!jit) return Error{1, text_of(jit.takeError())};

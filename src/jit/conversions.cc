@@ -168,7 +168,7 @@ V Arithmetic::compute_convert(const vm::Insn& i, V a) {
   };
   const auto wide = [&](V single) { return b_.CreateFPExt(single, floats(64)); };
   const auto half_of = [&](V single) {  // of a float's bits
-    return last_steps(b_, m, d == Type::BF16 ? float_to_brain(b_, single, m.rnd) : float_to_half(b_, single), d == Type::BF16);
+    return last_steps(b_, m, d == Type::BF16 ? float_to_brain(b_, single, m.rnd) : float_to_half(b_, single, processor_), d == Type::BF16);
   };
   if (whole_number(s)) {
     const V n = b_.CreateTrunc(a, sized(sbits));
@@ -176,7 +176,7 @@ V Arithmetic::compute_convert(const vm::Insn& i, V a) {
     if (is_half(d)) return half_of(double_to_odd(b_, as(64)));
     return finished(d == Type::F32 && is_directed(m.rnd) ? float_of(double_directed(b_, as(64), m.rnd), 4) : as(dbits));
   }
-  V x = s == Type::F16    ? float_of(half_to_float(b_, a), 4)
+  V x = s == Type::F16    ? float_of(half_to_float(b_, a, processor_), 4)
         : s == Type::BF16 ? float_of(brain_to_float(b_, a), 4)
                           : float_of(a, static_cast<Width>(sbits / 8));
   if (m.ftz && sbits == 32 && d != Type::F16) x = canonical(flushed(x));

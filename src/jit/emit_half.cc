@@ -1,6 +1,8 @@
 #include "jit/emit_half.h"
 
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +13,7 @@ namespace {
 
 using isa::Opcode;
 using V = llvm::Value*;
+namespace In = llvm::Intrinsic;
 
 // The same shape with other elements.
 llvm::Type* like(V v, llvm::Type* element) {
@@ -23,9 +26,51 @@ V number(V like, double value) { return llvm::ConstantFP::get(like->getType(), v
 V as_float(llvm::IRBuilder<>& b, V v) { return b.CreateBitCast(v, like(v, b.getFloatTy())); }
 V as_bits(llvm::IRBuilder<>& b, V v) { return b.CreateBitCast(v, like(v, b.getInt32Ty())); }
 
+// What an instruction of whole registers gives for each 16 lanes.
+template <class F>
+V by_registers(llvm::IRBuilder<>& b, const std::vector<V>& operands, F&& of) {
+  constexpr unsigned kRegister = 16;
+  std::vector<V> parts;
+  for (unsigned first = 0; first < llvm::cast<llvm::FixedVectorType>(operands[0]->getType())->getNumElements(); first += kRegister) {
+    std::vector<int> pick;
+    for (unsigned k = 0; k < kRegister; ++k) pick.push_back(static_cast<int>(first + k));
+    std::vector<V> here;
+    for (const V v : operands) here.push_back(b.CreateShuffleVector(v, pick));
+    parts.push_back(of(here));
+  }
+  return llvm::concatenateVectors(b, parts);
+}
+bool has_registers(const Processor& has, V v) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+  return has.wide && vector && vector->getNumElements() % 16 == 0;
+}
+
+constexpr uint32_t kSilent = 8;  // no exceptions, and the rounding that the instruction names: to nearest even, down, up
+
+// To floats, NaNs among them with any bits. Not as LLVM's half, whose comparisons it would make of each lane.
+V widened(llvm::IRBuilder<>& b, V half) {
+  return by_registers(b, {half}, [&](const std::vector<V>& o) {
+    auto* floats = llvm::FixedVectorType::get(b.getFloatTy(), 16);
+    return b.CreateIntrinsic(In::x86_avx512_mask_vcvtph2ps_512, {},
+                             {o[0], llvm::Constant::getNullValue(floats), b.getInt16(0xffff), b.getInt32(kSilent)});
+  });
+}
+
+// x * y + z, rounded to the neighbour with an odd last bit unless it is exact: of the sum rounded down and up the odd one.
+V fma_either_way(llvm::IRBuilder<>& b, V x, V y, V z) {
+  return by_registers(b, {x, y, z}, [&](const std::vector<V>& o) {
+    const auto rounded = [&](uint32_t way) {
+      return as_bits(b, b.CreateIntrinsic(In::x86_avx512_vfmadd_ps_512, {}, {o[0], o[1], o[2], b.getInt32(kSilent | way)}));
+    };
+    const V down = rounded(1), up = rounded(2);
+    return b.CreateSelect(b.CreateICmpNE(b.CreateAnd(down, bits(down, 1)), bits(down, 0)), down, up);
+  });
+}
+
 // The sum is rounded to one of the two neighbours with an odd last bit unless it is exact: it may then be rounded
 // again. The product of two halves is exact in a float.
-V fma_to_odd(llvm::IRBuilder<>& b, V x, V y, V z) {
+V fma_to_odd(llvm::IRBuilder<>& b, V x, V y, V z, const Processor& has) {
+  if (has_registers(has, x)) return fma_either_way(b, x, y, z);
   const V product = b.CreateFMul(x, y), sum = b.CreateFAdd(product, z), back = b.CreateFSub(sum, product);
   const V error = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, back)), b.CreateFSub(z, back));
   const V raw = as_bits(b, sum);
@@ -57,7 +102,7 @@ V extreme(llvm::IRBuilder<>& b, bool largest, bool nan, V x, V y, uint64_t infin
   return b.CreateSelect(lost, bits(r, 0x7fff), r);
 }
 
-V of_one(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std::vector<V>& o, bool brain) {
+V of_one(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std::vector<V>& o, bool brain, const Processor& has) {
   const uint64_t infinity = brain ? 0x7f80 : 0x7c00;
   if (op == Opcode::Neg || op == Opcode::Abs) {
     const V magnitude = b.CreateAnd(o[0], bits(o[0], 0x7fff));
@@ -66,9 +111,11 @@ V of_one(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std::vector<
   }
   if (op == Opcode::Min || op == Opcode::Max) return extreme(b, op == Opcode::Max, m.nan, o[0], o[1], infinity);
   std::vector<V> x;
-  for (const V half : o) x.push_back(as_float(b, brain ? brain_to_float(b, half) : half_to_float(b, half)));
-  const auto narrow = [&](V raw) { return brain ? float_to_brain(b, raw) : float_to_half(b, raw); };
-  if (op == Opcode::Fma) return narrow(brain ? wide_fma_to_odd(b, x[0], x[1], x[2]) : fma_to_odd(b, x[0], x[1], x[2]));
+  for (const V half : o)
+    x.push_back(!brain && has_registers(has, half) ? widened(b, half)
+                                                   : as_float(b, brain ? brain_to_float(b, half) : half_to_float(b, half, has)));
+  const auto narrow = [&](V raw) { return brain ? float_to_brain(b, raw) : float_to_half(b, raw, has); };
+  if (op == Opcode::Fma) return narrow(brain ? wide_fma_to_odd(b, x[0], x[1], x[2]) : fma_to_odd(b, x[0], x[1], x[2], has));
   // A float has more than twice a half's digits: rounding again changes nothing.
   return narrow(as_bits(b, op == Opcode::Mul   ? b.CreateFMul(x[0], x[1])
                            : op == Opcode::Add ? b.CreateFAdd(x[0], x[1])
@@ -116,7 +163,11 @@ V float_to_brain(llvm::IRBuilder<>& b, V raw, isa::Rnd rounding) {
   return b.CreateTrunc(b.CreateLShr(r, k(16)), like(r, b.getInt16Ty()));
 }
 
-V half_to_float(llvm::IRBuilder<>& b, V half) {
+V half_to_float(llvm::IRBuilder<>& b, V half, const Processor& has) {
+  if (has_registers(has, half)) {
+    const V value = widened(b, half), raw = as_bits(b, value);
+    return b.CreateSelect(b.CreateFCmpUNO(value, value), bits(raw, 0x7fffffff), raw);
+  }
   const V raw = b.CreateZExt(half, like(half, b.getInt32Ty()));
   const V magnitude = b.CreateAnd(raw, bits(raw, 0x7fff));
   // A factor puts the exponent right, for subnormal numbers too.
@@ -127,7 +178,15 @@ V half_to_float(llvm::IRBuilder<>& b, V half) {
   return b.CreateSelect(b.CreateICmpUGT(magnitude, bits(raw, 0x7c00)), bits(raw, 0x7fffffff), with_sign);
 }
 
-V float_to_half(llvm::IRBuilder<>& b, V raw) {
+V float_to_half(llvm::IRBuilder<>& b, V raw, const Processor& has) {
+  if (has_registers(has, raw)) {
+    const V single = as_float(b, raw), half = by_registers(b, {single}, [&](const std::vector<V>& o) {
+      auto* shorts = llvm::FixedVectorType::get(b.getInt16Ty(), 16);
+      return b.CreateIntrinsic(In::x86_avx512_mask_vcvtps2ph_512, {},
+                               {o[0], b.getInt32(kSilent), llvm::Constant::getNullValue(shorts), b.getInt16(0xffff)});
+    });
+    return b.CreateSelect(b.CreateFCmpUNO(single, single), bits(half, 0x7fff), half);
+  }
   const auto k = [&](uint64_t value) { return bits(raw, value); };
   const V magnitude = b.CreateAnd(raw, k(0x7fffffff));
   const V last = b.CreateAnd(b.CreateLShr(magnitude, k(13)), k(1));
@@ -147,18 +206,16 @@ bool has_half(Opcode op, const isa::Mods& m) {
   return std::ranges::find(kAll, op) != kAll.end() && !m.ftz && !m.sat && !m.relu && !m.xorsign && !m.abs;
 }
 
-V half_arithmetic(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std::vector<V>& operands, isa::Type type) {
+V half_arithmetic(llvm::IRBuilder<>& b, Opcode op, const isa::Mods& m, const std::vector<V>& operands, isa::Type type,
+                  const Processor& has) {
   const bool brain = type == isa::Type::BF16 || type == isa::Type::BF16x2;
-  if (type == isa::Type::F16 || type == isa::Type::BF16) return of_one(b, op, m, operands, brain);
-  V both = nullptr;
-  for (const unsigned shift : {0u, 16u}) {
-    std::vector<V> halves;
-    for (const V word : operands) halves.push_back(b.CreateTrunc(b.CreateLShr(word, bits(word, shift)), like(word, b.getInt16Ty())));
-    const V half = of_one(b, op, m, halves, brain);
-    const V placed = b.CreateShl(b.CreateZExt(half, operands[0]->getType()), bits(operands[0], shift));
-    both = both ? b.CreateOr(both, placed) : placed;
-  }
-  return both;
+  if (type == isa::Type::F16 || type == isa::Type::BF16) return of_one(b, op, m, operands, brain, has);
+  llvm::Type* words = operands[0]->getType();
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(words);
+  auto* pairs = llvm::FixedVectorType::get(b.getInt16Ty(), 2 * (vector ? vector->getNumElements() : 1));
+  std::vector<V> halves;
+  for (const V word : operands) halves.push_back(b.CreateBitCast(word, pairs));
+  return b.CreateBitCast(of_one(b, op, m, halves, brain, has), words);
 }
 
 }  // namespace warpbeam::jit

@@ -1,4 +1,5 @@
-// The special function unit's quadratics on processors with eight lanes to a register: tables in memory, products of 16 bits.
+// The special function unit's quadratics as products of 16 bits. Tables lie in memory with eight lanes to a register, in registers
+// with sixteen.
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -14,9 +15,9 @@ namespace {
 
 constexpr unsigned kRegister = 8;  // lanes
 
-llvm::Value* register_of(llvm::IRBuilder<>& b, llvm::Value* v, unsigned which) {
-  int pick[kRegister];
-  for (unsigned l = 0; l < kRegister; ++l) pick[l] = static_cast<int>(which * kRegister + l);
+llvm::Value* register_of(llvm::IRBuilder<>& b, llvm::Value* v, unsigned which, unsigned lanes = kRegister) {
+  std::vector<int> pick;
+  for (unsigned l = 0; l < lanes; ++l) pick.push_back(static_cast<int>(which * lanes + l));
   return b.CreateShuffleVector(v, pick);
 }
 
@@ -24,12 +25,13 @@ llvm::Value* register_of(llvm::IRBuilder<>& b, llvm::Value* v, unsigned which) {
 
 // An instruction of whole registers on operands that it sees as words of `bits`.
 V Arithmetic::by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c) {
-  auto* seen = FixedVectorType::get(b_.getIntNTy(bits), kRegister * 32 / bits);
-  auto* lanes = FixedVectorType::get(b_.getInt32Ty(), kRegister);
+  const unsigned count = id == In::x86_avx512_pmaddw_d_512 ? 2 * kRegister : kRegister;
+  auto* seen = FixedVectorType::get(b_.getIntNTy(bits), count * 32 / bits);
+  auto* lanes = FixedVectorType::get(b_.getInt32Ty(), count);
   std::vector<V> parts;
-  for (unsigned r = 0; r < w_.lanes / kRegister; ++r) {
-    const V result =
-        b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(register_of(b_, a, r), seen), b_.CreateBitCast(register_of(b_, c, r), seen)});
+  for (unsigned r = 0; r < w_.lanes / count; ++r) {
+    const V result = b_.CreateIntrinsic(
+        id, {}, {b_.CreateBitCast(register_of(b_, a, r, count), seen), b_.CreateBitCast(register_of(b_, c, r, count), seen)});
     parts.push_back(b_.CreateBitCast(result, lanes));
   }
   return llvm::concatenateVectors(b_, parts);
@@ -37,6 +39,14 @@ V Arithmetic::by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c) {
 
 // The words of the entries that bits 16 to 23 of the source say. Loads one by one are faster than what gathers.
 std::pair<V, V> Arithmetic::entries_of(const WordTable& table, V source) {
+  if (processor_.wide) {
+    std::vector<uint32_t> values, bends;
+    for (uint32_t k = 0; k < table.different; ++k) {
+      values.push_back(static_cast<uint32_t>(table.entries[k]));
+      bends.push_back(static_cast<uint32_t>(table.entries[k] >> 32));
+    }
+    return {table_lookup(values, source, 16, 0), table_lookup(bends, source, 16, 0)};
+  }
   llvm::Constant* all = llvm::ConstantDataArray::get(c_, table.entries);
   auto* memory = new llvm::GlobalVariable(*w_.function->getParent(), all->getType(), true, llvm::GlobalValue::PrivateLinkage, all);
   memory->setAlignment(llvm::Align(64));
@@ -72,6 +82,7 @@ std::pair<V, V> Arithmetic::entries_of(const WordTable& table, V source) {
 V Arithmetic::upper_square(V x) {
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
+  if (processor_.wide) return b_.CreateShl(truncated_square(x), k(16));
   const auto four_times = [&](V word) {  // its lowest byte
     auto* bytes = FixedVectorType::get(b_.getInt8Ty(), w_.lanes * 4);
     std::vector<int> pick;
@@ -103,7 +114,7 @@ V Arithmetic::interpolated(const WordTable& table, V source, V squared) {
   const V centred = b_.CreateXor(source, k(0x8000));
   const V factors =
       b_.CreateBitCast(b_.CreateShuffleVector(b_.CreateBitCast(centred, words), b_.CreateBitCast(upper_square(squared), words), pick), t);
-  V product = by_registers(In::x86_avx2_pmadd_wd, 16, bend, factors);
+  V product = by_registers(processor_.wide ? In::x86_avx512_pmaddw_d_512 : In::x86_avx2_pmadd_wd, 16, bend, factors);
   if (!table.negated) product = b_.CreateAdd(product, k(table.scheme.rounding));
   product = b_.CreateAShr(product, k(table.scheme.shift));
   const int middle = 15 - table.scheme.shift;  // 2^15 as the value counts

@@ -4,6 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <array>
 #include <cstdint>
 
 #include "isa/arith/mufu_tables.h"
@@ -83,18 +84,20 @@ V Arithmetic::look_up_bytes(const std::vector<uint32_t>& table, V source, uint32
   return b_.CreateBitCast(words, source->getType());
 }
 
-// In registers of 16 words: an instruction looks into two of them.
+// In registers of 16 words: an instruction looks into two of them, by the lowest bits of the index.
 V Arithmetic::look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip) {
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(source->getType(), v); };
-  const V at = b_.CreateXor(b_.CreateAnd(b_.CreateLShr(source, k(shift)), k(table.size() - 1)), k(flip));
-  const auto words = [&](size_t first) { return llvm::ConstantDataVector::get(c_, llvm::ArrayRef(table.data() + first, kHalf)); };
+  std::vector<uint32_t> entries;
+  for (uint32_t n = 0; n < table.size(); ++n) entries.push_back(table[n ^ flip]);
+  const auto words = [&](size_t first) { return llvm::ConstantDataVector::get(c_, llvm::ArrayRef(entries.data() + first, kHalf)); };
+  const V index = b_.CreateLShr(source, k(shift));
   std::vector<V> parts;
-  for (size_t first = 0; first < table.size(); first += 2 * kHalf)
-    parts.push_back(b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {words(first), at, words(first + kHalf)}));
-  for (uint32_t mask = 2 * kHalf; parts.size() > 1; mask *= 2) {
+  for (size_t first = 0; first < entries.size(); first += 2 * kHalf)
+    parts.push_back(b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {words(first), index, words(first + kHalf)}));
+  for (uint32_t bit = 2 * kHalf; parts.size() > 1; bit *= 2) {
+    const V second = b_.CreateICmpNE(b_.CreateAnd(source, k(uint64_t{bit} << shift)), k(0));
     std::vector<V> next;
-    for (size_t n = 0; n < parts.size(); n += 2)
-      next.push_back(b_.CreateSelect(b_.CreateICmpNE(b_.CreateAnd(at, k(mask)), k(0)), parts[n + 1], parts[n]));
+    for (size_t n = 0; n < parts.size(); n += 2) next.push_back(b_.CreateSelect(second, parts[n + 1], parts[n]));
     parts = next;
   }
   return parts[0];
@@ -180,15 +183,46 @@ V Arithmetic::special_function(Opcode op, V x, V* unusual) {
     return b_.CreateAdd(b_.CreateAnd(b_.CreateNot(half), k(0x7f800000)), fraction);
   }
   if (op == Opcode::Rcp) {
-    static const SpecialTables tables(isa::mufu::kReciprocal, 128, 0);
     const V size = b_.CreateAnd(x, k(0x7fffffff));
     *unusual = beyond_bounds(size, 0x00800000, 0x7e800000);
-    static const WordTable words(isa::mufu::kReciprocal, 128, {16, 0, 13, 0, 0x7e7, 0});
-    const V part = b_.CreateAnd(x, k(0xffff)), twice = b_.CreateShl(part, k(1));
-    const V fraction =
-        processor_.wide ? interpolate(tables, x, 16, 0, part, 16, 13, truncated_square(twice), 0x7e7) : interpolated(words, x, twice);
-    const V exponent = b_.CreateSub(k(252u << 23), b_.CreateAnd(x, k(0x7f800000)));
-    return b_.CreateOr(b_.CreateAdd(exponent, fraction), b_.CreateAnd(x, k(0x80000000)));
+    // 252 - exponent is what turning its bits round gives, less 3.
+    static const WordTable words(isa::mufu::kReciprocal, 128, {16, 0, 13, 0, 0x7e7, 3 << 23});
+    const V fraction = interpolated(words, x, b_.CreateShl(x, k(1)));
+    return b_.CreateAdd(b_.CreateAnd(b_.CreateXor(x, k(0x7f800000)), k(0xff800000)), fraction);
+  }
+  // What the table says of the fraction is added to the exponent, 38 bits after the point: in doubles, which have room for all of it.
+  if (op == Opcode::Lg2 && processor_.wide) {
+    constexpr int kSlopeBits = 14;
+    static const auto tables = [] {
+      std::array<std::vector<uint32_t>, 2> of;
+      for (const isa::mufu::Segment& s : isa::mufu::kLogarithm) {
+        of[0].push_back(static_cast<uint32_t>(s.value));
+        of[1].push_back(static_cast<uint32_t>(s.slope) << kSlopeBits | static_cast<uint32_t>(-s.curvature));
+      }
+      return of;
+    }();
+    *unusual = beyond_bounds(x, 0x00800000, 0x7f800000);
+    const V value = table_lookup(tables[0], x, 17, 0), bend = table_lookup(tables[1], x, 17, 0), part = b_.CreateAnd(x, k(0x1ffff));
+    const V curved = b_.CreateMul(b_.CreateAnd(bend, k((1 << kSlopeBits) - 1)), truncated_square(part));
+    const V rest = b_.CreateSub(k(0x345), b_.CreateShl(curved, k(1)));
+    auto* doubles = FixedVectorType::get(b_.getDoubleTy(), kLanes);
+    auto* bits = FixedVectorType::get(b_.getInt64Ty(), kLanes);
+    const auto number = [&](double d) { return llvm::ConstantFP::get(doubles, d); };
+    const auto times = [&](V whole, double by, V more) {
+      return b_.CreateIntrinsic(In::fma, {doubles}, {b_.CreateSIToFP(whole, doubles), number(by), more});
+    };
+    const V slope = b_.CreateSIToFP(b_.CreateLShr(bend, k(kSlopeBits)), doubles);
+    const V line = b_.CreateIntrinsic(In::fma, {doubles}, {slope, b_.CreateSIToFP(part, doubles), b_.CreateSIToFP(rest, doubles)});
+    const V quarters = b_.CreateFMul(times(value, 0x1p12, line), number(0.25));
+    const V fixed = times(b_.CreateSub(b_.CreateLShr(x, k(23)), k(127)), 0x1p36, b_.CreateUnaryIntrinsic(In::floor, quarters));
+    // Of numbers below zero the bits are turned round, and what a float has no room for is cut off.
+    const V middle = b_.CreateFAdd(fixed, number(0.5));
+    const V size = b_.CreateFSub(b_.CreateUnaryIntrinsic(In::fabs, middle), number(0.5));
+    const V kept = b_.CreateAnd(b_.CreateBitCast(size, bits), llvm::ConstantInt::get(bits, ~uint64_t{0x1fffffff}));
+    const V scaled = b_.CreateFMul(b_.CreateBitCast(kept, doubles), number(0x1p-36));
+    auto* floats = FixedVectorType::get(b_.getFloatTy(), kLanes);
+    const V result = b_.CreateFPTrunc(b_.CreateBinaryIntrinsic(In::copysign, scaled, middle), floats);
+    return b_.CreateSelect(b_.CreateICmpEQ(x, k(0x3f800000)), k(0), b_.CreateBitCast(result, t));
   }
   if (op == Opcode::Ex2) {
     static const SpecialTables tables(isa::mufu::kExponential, 64, 0);

@@ -1,5 +1,5 @@
-// A table of the special function unit for processors with eight lanes to a register: what an entry holds of a segment is such
-// that one multiplication of pairs of 16 bits does the quadratic.
+// A table of the special function unit: what an entry holds of a segment is such that one multiplication of pairs of 16 bits does
+// the quadratic. With sixteen lanes to a register, where tables lie in registers, that pays for those that need no halves.
 //
 // With x of 16 bits and a slope of 17, value * 2^shift + slope * x + curvature * square + rounding needs more than 32 bits. So
 // half of a segment has an entry of its own where x has 17, x counts from the middle, and of the slope 2^15 is taken away: what
@@ -25,10 +25,12 @@ struct WordTable {
   bool falls = false;           // slopes are negative: 2^15 is added to them
   bool negated = false;         // the product is subtracted, which rounds by 2^shift - 1 for nothing
   std::array<uint64_t, 256> entries{};  // by the bits of the source from 16 on
+  uint32_t different = 0;               // so many come again and again
 
   WordTable(const isa::mufu::Segment* segments, uint32_t n, const Scheme& s)
       : scheme(s), falls(segments[0].slope < 0), negated(s.rounding == (1 << s.shift) - 1) {
     constexpr int64_t kMiddle = 1 << 15;
+    different = s.bits == 17 ? 2 * n : n;
     for (uint32_t k = 0; k < entries.size(); ++k) {
       const bool halves = s.bits == 17;
       const isa::mufu::Segment& g = segments[((halves ? k >> 1 : k) & (n - 1)) ^ s.flip];

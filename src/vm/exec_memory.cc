@@ -89,7 +89,8 @@ std::byte* local_place(Warp& w, const Insn& i) {
   uint64_t offset = static_cast<uint64_t>(i.imm), other = i.list || sizeof(M) == 16 ? 1 : 0;
   if (i.op[1] >= 0 && i.base_width == 8) {
     const uint64_t* base = w.lanes<uint64_t>(i.op[1]);
-    for (int l = 1; l < kWarpSize; ++l) other |= base[l] ^ base[0];
+    // As the host's library compares, which uses its widest vectors.
+    other |= static_cast<uint64_t>(std::memcmp(base, base + 1, (kWarpSize - 1) * sizeof *base) != 0);
     offset = static_cast<uint32_t>(base[0] + offset);
   } else if (i.op[1] >= 0) {
     return nullptr;

@@ -70,6 +70,15 @@ void fill_slot(std::byte* at, int width, F value) {
   else fill_lanes<uint32_t>(at, value);
 }
 
+// The first lane's.
+uint64_t read_slot(const std::byte* at, int width) {
+  const auto read = [&](auto v) {
+    std::memcpy(&v, at, sizeof v);
+    return uint64_t{v};
+  };
+  return width == 8 ? read(uint64_t{}) : width == 2 ? read(uint16_t{}) : read(uint32_t{});
+}
+
 }  // namespace
 
 void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
@@ -100,8 +109,7 @@ void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
       case SlotKind::LocalAddress: v = frame.local_base + static_cast<uint64_t>(s.addend); break;
       case SlotKind::ParamAddress: v = block->params_address + static_cast<uint64_t>(s.addend); break;
     }
-    uint64_t before = 0;
-    std::memcpy(&before, at, s.width);
+    const uint64_t before = read_slot(at, s.width);
     if (!again || before != (s.width < sizeof v ? v & ((uint64_t{1} << 8 * s.width) - 1) : v))
       fill_slot(at, s.width, [v](int) { return v; });
   }

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <random>
 #include <sstream>
 
 #include "isa/library/quick_math.h"
@@ -133,6 +134,36 @@ TEST(Library, QuickResultsAreTheExactOnes) {
     const double wanted = static_cast<double>(std::cbrt(static_cast<long double>(x))), got = cbrt_f64(x);
     ASSERT_TRUE(got == wanted || (got != got && wanted != wanted)) << x;
   }
+}
+
+// Of quotients that fit into a double, of larger ones, of multiples and halves of the divisor, and of what is not finite.
+template <class F>
+void agree_on_remainders(const std::string& suffix) {
+  std::mt19937_64 random(7);
+  const auto any = [&] { return from_bits<F>(random() >> (64 - 8 * sizeof(F))); };
+  const auto rest = [&](const char* name, F x, F y) {
+    return static_cast<F>(call(*isa::find_library_function("__nv_" + (name + suffix)), {x, y}).value);
+  };
+  const auto same = [](F a, F b) { return (a != a && b != b) || (a == b && std::signbit(a) == std::signbit(b)); };
+  for (int k = 0; k < 20000; ++k) {
+    const F y = any();
+    const F x = k % 4 == 0   ? any()
+                : k % 4 == 1 ? y * static_cast<F>(random() % 4096) / 2
+                : k % 4 == 2 ? std::nextafter(y * static_cast<F>(random() % 4096), k % 8 < 4 ? F(0) : F(INFINITY))
+                             : std::ldexp(any() / y, static_cast<int>(random() % 60)) * y;
+    EXPECT_PRED2(same, rest("fmod", x, y), std::fmod(x, y)) << x << ' ' << y;
+    EXPECT_PRED2(same, rest("remainder", x, y), std::remainder(x, y)) << x << ' ' << y;
+    const Answer a = call(*isa::find_library_function("__nv_remquo" + suffix), {x, y});
+    int quotient = 0;
+    if (const F r = std::remquo(x, y, &quotient); r == r) EXPECT_EQ((quotient - static_cast<int>(a.written[0])) & 7, 0) << x << ' ' << y;
+    const auto n = static_cast<int32_t>(random() % 600) - 300;
+    const F scaled = static_cast<F>(call(*isa::find_library_function("__nv_ldexp" + suffix), {x, static_cast<double>(n)}).value);
+    EXPECT_PRED2(same, scaled, std::ldexp(x, n)) << x << ' ' << n;
+  }
+}
+TEST(Library, RemaindersAreExact) {
+  agree_on_remainders<float>("f");
+  agree_on_remainders<double>("");
 }
 
 TEST(Library, NamesAreUniqueAndFound) {

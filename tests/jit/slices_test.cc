@@ -74,7 +74,8 @@ TEST_F(Engines, AgreeOnLoopsThatReadForAllLanes) {
 // The special functions of numbers of all kinds, in a loop and in straight code.
 TEST_F(Engines, AgreeOnSpecialFunctionsOfAllKindsOfNumbers) {
   for (const uint32_t n : {1u, 0x3f000000u, 0x3f7fff00u, 0x7f7fffffu, 0xff800000u})
-    for (const char* function : {"rsqrt.approx.f32", "rcp.approx.f32", "ex2.approx.f32", "rsqrt.approx.ftz.f32", "rcp.approx.ftz.f32"})
+    for (const char* function : {"rsqrt.approx.f32", "rcp.approx.f32", "ex2.approx.f32", "lg2.approx.f32", "rsqrt.approx.ftz.f32",
+                                 "rcp.approx.ftz.f32", "lg2.approx.ftz.f32"})
       both(fmt::format("mad.lo.u32 %r1, %i, 65537, %n; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r6, 0; and.b32 %r7, %t, 3; "
                        "add.u32 %r7, %r7, 60; mov.b32 %f1, %r1; {0} %f2, %f1; mov.b32 %r8, %f2;\n"
                        "L: mov.b32 %f1, %r1; {0} %f2, %f1; mov.b32 %r4, %f2; mad.lo.u32 %r2, %r2, 31, %r4; add.u32 %r1, %r1, "

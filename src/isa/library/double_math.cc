@@ -1,6 +1,7 @@
 #include "isa/library/double_math.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "isa/arith/round.h"
@@ -104,30 +105,69 @@ double rnorm_f64(int32_t n, const double* p) { return double(1 / norm_of(n, p));
 float norm_f32(int32_t n, const float* p) { return canonical(float(norm_of(n, p))); }
 float rnorm_f32(int32_t n, const float* p) { return canonical(float(1 / norm_of(n, p))); }
 
-double fmod_f64(double x, double y) { return std::fmod(x, y); }
-double remainder_f64(double x, double y) { return std::remainder(x, y); }
 namespace {
+// |x| divided by |y|, and what is left.
+// Idea: libraries subtract bit by bit, which takes as long as the quotient has bits. One below 2^52 has room in a double, where it is one
+// too large at most, and what its product leaves of x is a double too: one operation gives it.
+// Precondition: divided(); else the host's library.
+struct Division {
+  double divisor, quotient, rest;
+  Division(double x, double y) : divisor(std::fabs(y)), quotient(std::fabs(x) / divisor), rest(0) {
+    if (!divided()) return;
+    quotient = static_cast<double>(static_cast<int64_t>(quotient));
+    rest = std::fma(-quotient, divisor, std::fabs(x));
+    if (rest < 0) rest += divisor, quotient -= 1;
+  }
+  bool divided() const { return quotient < 0x1p52 && divisor <= std::numeric_limits<double>::max(); }
+  void to_nearest() {  // the even one of two
+    const double to_next = divisor - rest;
+    const bool odd = static_cast<int64_t>(quotient) & 1;
+    if (rest < to_next || (rest == to_next && !odd)) return;
+    rest -= divisor;
+    quotient += 1;
+  }
+};
+
+double with_sign_of(double r, double x) { return std::signbit(x) ? -r : r; }
+
 // The quotient's sign and its last three bits.
 int32_t last_bits(int quotient) { return quotient < 0 ? -(-quotient & 7) : quotient & 7; }
+
+template <class T>
+T fmod_of(T x, T y) {
+  const Division d(x, y);
+  return d.divided() ? static_cast<T>(with_sign_of(d.rest, x)) : std::fmod(x, y);
+}
+template <class T>
+T remquo_of(T x, T y, int32_t* quotient) {
+  Division d(x, y);
+  if (!d.divided()) {
+    int q = 0;
+    const T r = std::remquo(x, y, &q);
+    *quotient = r == r ? last_bits(q) : 0;
+    return r;
+  }
+  d.to_nearest();
+  const int last = static_cast<int>(static_cast<int64_t>(d.quotient) & 7);
+  *quotient = std::signbit(x) != std::signbit(y) ? -last : last;
+  return static_cast<T>(with_sign_of(d.rest, x));
+}
 }  // namespace
 
-double remquo_f64(double x, double y, int32_t* quotient) {
-  int q = 0;
-  const double r = std::remquo(x, y, &q);
-  *quotient = r == r ? last_bits(q) : 0;
-  return r;
+double fmod_f64(double x, double y) { return fmod_of(x, y); }
+float fmod_f32(float x, float y) { return canonical(fmod_of(x, y)); }
+double remquo_f64(double x, double y, int32_t* quotient) { return remquo_of(x, y, quotient); }
+float remquo_f32(float x, float y, int32_t* quotient) { return canonical(remquo_of(x, y, quotient)); }
+double remainder_f64(double x, double y) {
+  int32_t quotient = 0;
+  return remquo_of(x, y, &quotient);
 }
-float fmod_f32(float x, float y) { return canonical(std::fmod(x, y)); }
-float remainder_f32(float x, float y) { return canonical(std::remainder(x, y)); }
-float remquo_f32(float x, float y, int32_t* quotient) {
-  int q = 0;
-  const float r = std::remquo(x, y, &q);
-  *quotient = r == r ? last_bits(q) : 0;
-  return canonical(r);
+float remainder_f32(float x, float y) {
+  int32_t quotient = 0;
+  return canonical(remquo_of(x, y, &quotient));
 }
 
 double ldexp_f64(double x, int32_t n) { return std::ldexp(x, n); }
-float ldexp_f32(float x, int32_t n) { return canonical(std::ldexp(x, n)); }
 
 double frexp_f64(double x, int32_t* exponent) {
   int e = 0;

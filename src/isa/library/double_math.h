@@ -71,7 +71,6 @@ float fmod_f32(float x, float y);
 float remainder_f32(float x, float y);
 float remquo_f32(float x, float y, int32_t* quotient);
 double ldexp_f64(double x, int32_t n);
-float ldexp_f32(float x, int32_t n);
 double frexp_f64(double x, int32_t* exponent);
 float frexp_f32(float x, int32_t* exponent);
 double modf_f64(double x, double* whole);

@@ -33,6 +33,13 @@ namespace warpbeam::isa::library {
   return p * f64_of((bits_of(shifted) - bits_of(kMagic) + 1023) << 52);
 }
 
+// A double has room for every product of a float with a power of two that is not zero or infinite as a float.
+[[gnu::always_inline]] inline float ldexp_f32(float x, int32_t n) {
+  n = n > 300 ? 300 : n;
+  n = n < -300 ? -300 : n;
+  return canonical(static_cast<float>(static_cast<double>(x) * f64_of(static_cast<uint64_t>(n + 1023) << 52)));
+}
+
 // log2 of a positive, finite, normal double; exact digits near 1 too.
 [[gnu::always_inline]] inline double log2_kernel(double x) {
   constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcd;
