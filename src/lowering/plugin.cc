@@ -25,6 +25,7 @@
 #include "lowering/optimiser/joined_halves.h"
 #include "lowering/optimiser/joined_indices.h"
 #include "lowering/optimiser/joined_stores.h"
+#include "lowering/optimiser/kept_calls.h"
 #include "lowering/optimiser/known_powers.h"
 #include "lowering/optimiser/loop_lengths.h"
 #include "lowering/optimiser/masked_places.h"
@@ -74,6 +75,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(HideDivisors()));
     passes.addPass(WholeProgram());
     passes.addPass(FreeShortFunctions());
+    passes.addPass(KeepCalls());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
     passes.addPass(ForgetTypes());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowOutsideArrays()));

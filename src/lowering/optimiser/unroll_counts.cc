@@ -87,7 +87,8 @@ constexpr char kBarrier[] = "bar.sync 0;";
 bool only_barriers_converge(const llvm::Loop& loop) {
   for (llvm::BasicBlock* block : loop.blocks())
     for (llvm::Instruction& i : *block)
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && call->isConvergent() && call->getIntrinsicID() != llvm::Intrinsic::nvvm_barrier0)
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+          call && call->isConvergent() && call->getIntrinsicID() != llvm::Intrinsic::nvvm_barrier0)
         return false;
   return true;
 }
@@ -129,10 +130,12 @@ llvm::PreservedAnalyses ChooseUnrollCounts::run(llvm::Loop& loop, llvm::LoopAnal
   const uint64_t turn = size.getRolledLoopSize() - kLoopEnd;
   if (!turns) {
     const unsigned most = known.SE.getSmallConstantMaxTripCount(&loop);
-    const unsigned limit = loop.getNumBlocks() > kFewBlocks && !(is_for_times() && loop.getExitingBlock()) ? kMostOfBranches : kMostOfUnknown;
+    const bool branches = loop.getNumBlocks() > kFewBlocks && !(is_for_times() && loop.getExitingBlock());
+    const unsigned limit = branches ? kMostOfBranches : kMostOfUnknown;
     if ((most && most < kFew) || (last_ && turn > limit)) {
       llvm::addStringMetadataToLoop(&loop, "llvm.loop.unroll.runtime.disable");
-    } else if (last_ && is_for_times() && size.Convergence != llvm::ConvergenceKind::None && loop.getExitingBlock() && only_barriers_converge(loop)) {
+    } else if (last_ && is_for_times() && size.Convergence != llvm::ConvergenceKind::None && loop.getExitingBlock() &&
+               only_barriers_converge(loop)) {
       hide_barriers(loop);
       return llvm::getLoopPassPreservedAnalyses();
     }
