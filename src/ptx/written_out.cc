@@ -132,7 +132,8 @@ void Parser::settle_operands(Function& f, Instruction& i) {
       o = std::move(only);
     }
     // `add.u32 %r1|_, …`: a second result that nobody wants.
-    if (listed && row.operands.list[k].written && !row.operands.list[k].pair && o.kind == OperandKind::Register && o.pair == -2) o.pair = -1;
+    if (listed && row.operands.list[k].written && !row.operands.list[k].pair && o.kind == OperandKind::Register && o.pair == -2)
+      o.pair = -1;
     // Of `mov.b32 %r1, {%h1, _};` half has no value.
     if (row.kind == isa::Kind::Move && o.kind == OperandKind::Vector && listed && !row.operands.list[k].written)
       for (Operand& e : o.list)
@@ -174,17 +175,18 @@ bool Parser::write_out_lop3(Function& f, Instruction& i, std::vector<std::string
 // These read and write memory of several devices at once, by addresses that only a multicast object gives. The devices here
 // say that they have none (CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED): who asks does not come here, and who does not is stopped.
 void Parser::write_out_multimem(Function& f, const Instruction& i, const std::vector<std::string_view>& words) {
-  constexpr std::string_view kWords[] = {".weak", ".relaxed", ".acquire", ".release", ".cta", ".cluster", ".gpu",    ".sys", ".global",
-                                         ".add",  ".min",     ".max",     ".and",     ".or",  ".xor",     ".acc::f32", ".v2",  ".v4",
-                                         ".v8",   ".b32",     ".b64",     ".u32",     ".u64", ".s32",     ".s64",    ".f32", ".f64",
-                                         ".f16",  ".f16x2",   ".bf16",    ".bf16x2"};
+  constexpr std::string_view kWords[] = {".weak",   ".relaxed", ".acquire", ".release", ".cta",   ".cluster", ".gpu",   ".sys",
+                                         ".global", ".add",     ".min",     ".max",     ".and",   ".or",      ".xor",   ".acc::f32",
+                                         ".v2",     ".v4",      ".v8",      ".b32",     ".b64",   ".u32",     ".u64",   ".s32",
+                                         ".s64",    ".f32",     ".f64",     ".f16",     ".f16x2", ".bf16",    ".bf16x2"};
   const bool loads = !words.empty() && words[0] == ".ld_reduce";
   bool known = loads || (!words.empty() && (words[0] == ".st" || words[0] == ".red"));
   for (size_t k = 1; k < words.size(); ++k) known &= std::ranges::find(kWords, words[k]) != std::end(kWords);
   Operand first, second;
   if (!parse_operand(f, first) || !expect(',') || !parse_operand(f, second) || !expect(';')) return recover();
   const Operand &place = loads ? second : first, &value = loads ? first : second;
-  const bool moved = value.kind == OperandKind::Register || value.kind == OperandKind::Vector || (!loads && value.kind == OperandKind::Immediate);
+  const bool moved =
+      value.kind == OperandKind::Register || value.kind == OperandKind::Vector || (!loads && value.kind == OperandKind::Immediate);
   if (!known || !place.address || value.address || !moved) {
     error(i.at, "multimem takes .ld_reduce with a register and an address, .st or .red with an address and a value");
     return;

@@ -44,7 +44,8 @@ const Exception kExceptions[] = {
     {"cuCtx(Enable|Disable)PeerAccess", "current|other", "contexts of one device may be peers here"},
     {"cuEvent(Query|ElapsedTime_v2)", ".*", "whether the work before the event was done by then"},
     {"cuLibraryGetManaged", "popped", "no managed variable of that name: whose context it would be is asked first"},
-    {"cuSurfObjectGetResourceDesc", "other|device", "each context counts its surfaces, so that one of another is none or a wrong one there"},
+    {"cuSurfObjectGetResourceDesc", "other|device",
+     "each context counts its surfaces, so that one of another is none or a wrong one there"},
     {"cuStreamBeginCapture_v2", "none", "an H100's driver says CUDA_ERROR_INVALID_HANDLE of the null stream"},
     {"cuGreenCtxCreate", "none", "without a description"},
     {"cuGraphAddKernelNode_v2", "none", "neither graph nor kernel: which of them is looked at first"},
@@ -70,8 +71,9 @@ std::string output_of(const char* command) {
 TEST(ContextCodes, are_those_of_a_gpu) {
   std::ifstream record(WARPBEAM_CONTEXT_CODES);
   const Answers theirs = read(record);
-  std::stringstream out(output_of(WARPBEAM_CONTEXT_CODES_PROGRAM " uninitialised none current popped other destroyed elsewhere 2>/dev/null") +
-                        output_of("WARPBEAM_DEVICES=2 " WARPBEAM_CONTEXT_CODES_PROGRAM " device 2>/dev/null"));
+  std::stringstream out(
+      output_of(WARPBEAM_CONTEXT_CODES_PROGRAM " uninitialised none current popped other destroyed elsewhere 2>/dev/null") +
+      output_of("WARPBEAM_DEVICES=2 " WARPBEAM_CONTEXT_CODES_PROGRAM " device 2>/dev/null"));
   const Answers ours = read(out);
   EXPECT_GT(theirs.size(), 300u);
   int compared = 0;

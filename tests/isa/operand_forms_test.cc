@@ -16,6 +16,7 @@ namespace warpbeam::isa_test {
 namespace {
 
 // `@` stands for what the plain statement has at that place: a register, or what stands in the brackets of an address.
+// clang-format off
 constexpr const char* kAddresses[] = {
     "[@]",        "[ @ ]",       "[@+0]",      "[@ + 0]",     "[@-0]",    "[@+-4]",     "[@ - 16]",      "[@+16]",   "[@+4+12]", "[@+(16)]",
     "[@+4*4]",    "[@+0x10]",    "[@+16U]",    "[@+WARP_SZ]", "[(@)]",    "[16+@]",     "[+16]",         "[16]",     "[0x10]",   "[-16]",
@@ -49,6 +50,7 @@ constexpr const char* kDestinations[] = {
 };
 constexpr const char* kPredicates[] = {"@", "!@", "! @", "!!@", "(@)", "-@", "{@}", "1", "0", "!0", "_", "%r1", "%p1|%p2", "%tid.x", "g", "nothing", ""};
 constexpr const char* kGuards[] = {"@%p1 ", "@!%p1 ", "@ %p1 ", "@ ! %p1 ", "@!!%p1 ", "@%r1 ", "@1 ", "@!0 ", "@(%p1) ", "@%p1; ", "@%p1\t", "@{%p1} "};
+// clang-format on
 
 std::string replaced(std::string_view form, std::string_view plain) {
   std::string text;
@@ -60,9 +62,10 @@ std::string replaced(std::string_view form, std::string_view plain) {
 }
 
 // One of each kind of operands; image, matrix and video instructions have forms of their own.
-constexpr std::string_view kOpcodes[] = {"mov",  "add",  "mad",   "cvt",      "setp", "selp",     "slct",     "shl",   "bfe",  "lop3",   "prmt",
-                                         "sin",  "ld",   "st",    "ldu",      "atom", "red",      "prefetch", "cvta",  "mapa", "shfl",   "vote",
-                                         "bar",  "match", "cp",   "mbarrier", "bra",  "nanosleep", "isspacep", "dp4a", "copysign", "barrier", "addc"};
+constexpr std::string_view kOpcodes[] = {"mov",       "add",      "mad",  "cvt",      "setp",    "selp",  "slct", "shl",      "bfe",
+                                         "lop3",      "prmt",     "sin",  "ld",       "st",      "ldu",   "atom", "red",      "prefetch",
+                                         "cvta",      "mapa",     "shfl", "vote",     "bar",     "match", "cp",   "mbarrier", "bra",
+                                         "nanosleep", "isspacep", "dp4a", "copysign", "barrier", "addc"};
 
 // The statement with another text at operand `place`.
 std::string with_operand(fuzz::Statement s, size_t place, std::string text) {

@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string module_text(const std::vector<std::string>& lines, int sm) {
-  std::string text = fuzz::module_header(sm) + ".global .align 16 .b32 g[16]; .shared .align 16 .b32 s[16]; .const .align 16 .b32 c[16];\n" +
+  std::string text = fuzz::module_header(sm) +
+                     ".global .align 16 .b32 g[16]; .shared .align 16 .b32 s[16]; .const .align 16 .b32 c[16];\n" +
                      ".visible .entry k() {\n.local .align 16 .b32 l[16]; .reg .v2 .b32 %v; .reg .v4 .f32 %w; " +
                      std::string(fuzz::register_declarations());
   for (const std::string& line : lines) text += line + "\n";
@@ -40,8 +41,8 @@ Answer ask(const std::string& ptxas, const std::vector<std::string>& lines, int 
   fs::create_directories(folder);
   const std::string file = (folder / "t.ptx").string(), log = (folder / "t.log").string();
   std::ofstream(file) << text;
-  const std::string command = fmt::format("timeout 20 '{}' -O0 -arch=sm_{} '{}' -o /dev/null > '{}' 2>&1", ptxas,
-                                          sm == 90 ? "90a" : std::to_string(sm), file, log);
+  const std::string command =
+      fmt::format("timeout 20 '{}' -O0 -arch=sm_{} '{}' -o /dev/null > '{}' 2>&1", ptxas, sm == 90 ? "90a" : std::to_string(sm), file, log);
   Answer answer;
   answer.accepted = std::system(command.c_str()) == 0;
   const size_t first = static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(text.find("%q<16>")), '\n')) + 2;
