@@ -50,7 +50,7 @@
 #include "device/warp.h"
 #include "device/load_store.h"
 #include "device/scoped_atomics.h"
-#include <new>
+#include "device/aligned_new.h"
 
 #include "../cuda_runtime.h"
 #include "device/texture.h"

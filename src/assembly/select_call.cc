@@ -27,7 +27,7 @@ constexpr LibraryRow kSingle{"", 10, 1, 18, 0, 1, 1, 110}, kDouble{"", 12, 2, 14
 // What a call executes: some functions of the device's run time take their time elsewhere.
 Operation operation_of(std::string_view callee) {
   if (callee == "vprintf") return Operation::Print;
-  if (callee == "malloc" || callee == "free") return Operation::Allocate;
+  if (callee == "malloc" || callee == "free" || callee == "__cuda_syscall_aligned_malloc") return Operation::Allocate;
   return Operation::Call;
 }
 

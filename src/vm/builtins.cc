@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -49,7 +51,7 @@ void pure_virtual(Warp& w, const Insn& i, const CallSite&, uint32_t mask) {
 
 // --- the kernel's heap -------------------------------------------------------------------------------------------
 
-constexpr uint64_t kWatchedGap = 16;
+constexpr uint64_t kWatchedGap = 16, kHeapAlignment = 16;
 
 struct Heap {
   std::mutex mutex;
@@ -65,10 +67,13 @@ Heap& heap_of(DeviceMemory* memory) {
   return heaps[memory];
 }
 
+uint64_t allocate(const Launch& launch, uint64_t bytes, uint64_t alignment);
+
+template <bool kAligned>
 void heap_malloc(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
   for_lanes(mask, [&](int lane) {
     const auto bytes = argument<uint64_t>(w, site, 0, lane);
-    const uint64_t address = device_malloc(*w.block->launch, bytes);
+    const uint64_t address = allocate(*w.block->launch, bytes, kAligned ? argument<uint64_t>(w, site, 1, lane) : kHeapAlignment);
     if (address && w.block->observer) w.block->observer->heap_allocated(w, i, lane, address, bytes);
     give_back<uint64_t>(w, site, lane, address);
   });
@@ -145,7 +150,13 @@ bool has_heap(DeviceMemory* memory) {
   return stands(heap, *memory);
 }
 
-uint64_t device_malloc(const Launch& launch, uint64_t bytes) {
+uint64_t device_malloc(const Launch& launch, uint64_t bytes) { return allocate(launch, bytes, kHeapAlignment); }
+
+namespace {
+
+uint64_t allocate(const Launch& launch, uint64_t bytes, uint64_t alignment) {
+  if (!std::has_single_bit(alignment)) return 0;
+  alignment = std::max(alignment, kHeapAlignment);
   Heap& heap = heap_of(launch.memory);
   std::lock_guard lock(heap.mutex);
   if (!stands(heap, *launch.memory)) {
@@ -160,17 +171,20 @@ uint64_t device_malloc(const Launch& launch, uint64_t bytes) {
   if (bytes > heap.size) return 0;
   // Who looks for accesses past the end needs something between two pieces.
   const uint64_t apart = launch.observer ? kWatchedGap : 0;
-  bytes = (std::max<uint64_t>(bytes, 1) + apart + 15) / 16 * 16;
+  bytes = (std::max<uint64_t>(bytes, 1) + apart + kHeapAlignment - 1) / kHeapAlignment * kHeapAlignment;
   for (auto it = heap.free.begin(); it != heap.free.end(); ++it) {
-    if (it->second < bytes) continue;
-    const uint64_t at = it->first, left = it->second - bytes;
+    const uint64_t begin = it->first, end = begin + it->second, at = (begin + alignment - 1) & ~(alignment - 1);
+    if (at < begin || at > end || end - at < bytes) continue;
     heap.free.erase(it);
-    if (left) heap.free[at + bytes] = left;
+    if (at > begin) heap.free[begin] = at - begin;
+    if (end > at + bytes) heap.free[at + bytes] = end - at - bytes;
     heap.used[at] = bytes;
     return at;
   }
   return 0;
 }
+
+}  // namespace
 
 bool device_free(const Launch& launch, uint64_t address) {
   Heap& heap = heap_of(launch.memory);
@@ -199,7 +213,8 @@ Resolved find_builtin(std::string_view name) {
   r.kind = Resolved::Builtin;
   if (name == "vprintf") r.builtin = print;
   else if (name == "__assertfail") r.builtin = assert_fail;
-  else if (name == "malloc") r.builtin = heap_malloc;
+  else if (name == "malloc") r.builtin = heap_malloc<false>;
+  else if (name == "__cuda_syscall_aligned_malloc") r.builtin = heap_malloc<true>;
   else if (name == "free") r.builtin = heap_free;
   else if (name == "__cxa_pure_virtual" || name == "__cxa_deleted_virtual") r.builtin = pure_virtual;
   else if (const isa::LibraryFunction* f = isa::find_library_function(name)) {

@@ -1,4 +1,5 @@
-// malloc, free, new, delete, memcpy and memset in kernels; blocks that share one allocation; a too large request.
+// malloc, free, new, delete, memcpy and memset in kernels; blocks that share one allocation; a too large request; what is aligned
+// to more than malloc's 16 bytes.
 #include <cstdio>
 #include <cstdlib>
 
@@ -62,6 +63,26 @@ __global__ void lists(int* sums, int* aligned) {
   free(nullptr);
 }
 
+struct Base {
+  __device__ virtual ~Base() {}
+  __device__ virtual int value() { return 1; }
+};
+struct alignas(64) Wide : Base {
+  int at[3] = {5, 6, 7};
+  __device__ int value() override { return at[threadIdx.x % 3] + (int)((size_t)this % 64); }
+};
+
+__global__ void wide(int* out) {
+  Base* one = new Wide;
+  Wide* several = new Wide[3];
+  void* page = __nv_aligned_device_malloc(100, 4096);
+  out[threadIdx.x] = one->value() * 100 + several[2].value() + (page ? (int)((size_t)page % 4096) : 1);
+  delete one;
+  delete[] several;
+  free(page);
+  if (__nv_aligned_device_malloc(16, 24)) out[threadIdx.x] = -1;
+}
+
 __global__ void too_much(int* result) {
   void* p = malloc((size_t)1 << 40);
   *result = p == nullptr ? 1 : 2;
@@ -87,6 +108,9 @@ int main() {
     int k = t % 10 + 1;
     bad += out[t] != k * (k + 1) / 2 * 100000 + 18 * t * 10 + 1 || out[THREADS + t] != 1;
   }
+  for (int again = 0; again < 3; again++) wide<<<1, THREADS>>>(d_out);
+  CHECK(cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost));
+  for (int t = 0; t < THREADS; t++) bad += out[t] != (5 + t % 3) * 101;
   too_much<<<1, 1>>>(d_out);
   CHECK(cudaMemcpy(out, d_out, sizeof(int), cudaMemcpyDeviceToHost));
   bad += out[0] != 1;

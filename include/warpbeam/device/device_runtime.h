@@ -10,6 +10,11 @@ __device__ int printf(const char* format, ...);
 __device__ int vprintf(const char* format, const char* arguments);
 __device__ void* malloc(__SIZE_TYPE__ size) __attribute__((nothrow, malloc));
 __device__ void free(void* p) __attribute__((nothrow));
+__device__ void* __cuda_syscall_aligned_malloc(__SIZE_TYPE__ size, __SIZE_TYPE__ alignment) __attribute__((nothrow, malloc));
+// The alignment is a power of two; `free` takes it back.
+WB_DEVICE void* __nv_aligned_device_malloc(__SIZE_TYPE__ size, __SIZE_TYPE__ alignment) {
+  return __cuda_syscall_aligned_malloc(size, alignment);
+}
 __device__ void __assertfail(const char* message, const char* file, unsigned int line, const char* function,
                              __SIZE_TYPE__ char_size);
 WB_DEVICE void abort() { asm volatile("trap;"); }
