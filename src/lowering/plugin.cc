@@ -52,11 +52,12 @@ void add_passes(llvm::PassBuilder& builder) {
     });
     return;
   }
-  // A function's loads stay on its own lines: this pass would put them into its callers before it is inlined there.
+  // A function's loads stay on its own lines: the first of these would put them into its callers before it is inlined there. The
+  // second makes of a table of strings distances from the table to them, which PTX has no words for. And nvcc's optimiser does not
+  // know how many threads a block can have (`for (int i = threadIdx.x; i < 1024; i += 256)` takes four turns at most).
   if (llvm::PassInstrumentationCallbacks* passes = builder.getPassInstrumentationCallbacks()) {
-    // And nvcc's optimiser does not know how many threads a block can have (`for (int i = threadIdx.x; i < 1024; i += 256)` takes four turns at most).
     passes->registerShouldRunOptionalPassCallback([](llvm::StringRef name, llvm::Any) {
-      return name != "ArgumentPromotionPass" && !(is_for_times() && name == "NVVMIntrRangePass");
+      return name != "ArgumentPromotionPass" && name != "RelLookupTableConverterPass" && !(is_for_times() && name == "NVVMIntrRangePass");
     });
     if (is_for_checker()) keep_places(*passes);
   }

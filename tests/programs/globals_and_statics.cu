@@ -2,6 +2,7 @@
 // managed, static inside a function, in namespaces, in templates, as class members, with and without const.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #define CHECK(call)                                                                \
   do {                                                                             \
@@ -89,6 +90,22 @@ __global__ void use(long long* out) {
   d_array[1] = 99;
 }
 
+// A table of strings that is no variable of the file's, and a choice that becomes one.
+__device__ const char* name_of(int k) {
+  switch (k) {
+    case 0: return "zero";
+    case 1: return "one";
+    case 2: return "two";
+    case 3: return "three";
+    default: return "many";
+  }
+}
+__global__ void name(char* out) {
+  const char* words[] = {"red", "green", "blue", "alpha"};
+  out[threadIdx.x] = words[threadIdx.x % 4][0];
+  out[8 + threadIdx.x] = name_of(threadIdx.x)[2];
+}
+
 int main() {
   long long out[15], *d_out;
   int bad = 0, *address;
@@ -126,6 +143,11 @@ int main() {
   CHECK(cudaMemcpyFromSymbol(array, d_array, sizeof array));
   CHECK(cudaGetSymbolSize(&size, d_matrix));
   bad += array[1] != 99 || array[0] != 5 || size != 48 || m_value != 123 || m_array[3] != 16.0f || m_array[0] != 1.0f;
+  char names[17] = {}, *d_names;
+  CHECK(cudaMalloc(&d_names, sizeof names));
+  name<<<1, 8>>>(d_names);
+  CHECK(cudaMemcpy(names, d_names, 16, cudaMemcpyDeviceToHost));
+  bad += std::strcmp(names, "rgbargbareornnnn") != 0;
   printf("globals_and_statics: %s\n", bad ? "FAILED" : "PASSED");
   return bad != 0;
 }
