@@ -387,7 +387,12 @@ void Emitter::dispatch(const vm::Insn& i) {
   if (emit_approximation(i) || emit_directed(i) || emit_video(i)) return;
   const isa::Row& row = *i.source->form.row;
   switch (row.kind) {
-    case isa::Kind::Memory: return emit_memory(i);
+    case isa::Kind::Memory:
+      // The host keeps such an order by itself: it is LLVM that must not change it.
+      if (i.mods().sem == isa::Sem::Release) b_.CreateFence(llvm::AtomicOrdering::Release, llvm::SyncScope::SingleThread);
+      emit_memory(i);
+      if (i.mods().sem == isa::Sem::Acquire) b_.CreateFence(llvm::AtomicOrdering::Acquire, llvm::SyncScope::SingleThread);
+      return;
     case isa::Kind::Warp: return emit_meeting(i);
     case isa::Kind::Atomic: return emit_atomic(i);
     case isa::Kind::Barrier:

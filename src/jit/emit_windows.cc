@@ -23,7 +23,8 @@ constexpr size_t kFewest = 3;  // windows that are worth it
 // Nothing that a later load must come after.
 bool lets_loads_pass(const vm::Insn& i) {
   const isa::Effects e = i.effects();
-  return !e.writes && !e.orders && !e.meets && !e.waits && (!e.leads || i.step == vm::Step::Jump);
+  const bool ordered = e.reads && i.row() && i.row()->kind == Kind::Memory && !is_weak_access(i);
+  return !ordered && !e.writes && !e.orders && !e.meets && !e.waits && (!e.leads || i.step == vm::Step::Jump);
 }
 
 bool plain_load(const Access& a) { return a.load && a.count == 1 && is_weak_access(*a.insn); }

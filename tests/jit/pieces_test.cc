@@ -49,6 +49,20 @@ TEST_F(Engines, AgreeOnPieces) {
 }
 
 // Pairs and fours of words, and words of eight bytes.
+// What is loaded behind an acquire is not loaded before it.
+TEST_F(Engines, AgreeOnPiecesBehindAnAcquire) {
+  const auto planned_with = [&](const char* between) {
+    both(fmt::format("{} {} ld.global.u32 %r2, [%d1]; {} ld.global.u32 %r3, [%d1+4]; mad.lo.u32 %r9, %r2, 3, %r3; {} ret;",
+                     kSum, kPlaces[2], between, kStore),
+         {1, 1, 1}, {64, 1, 1}, 0);
+    return planned("pieces");
+  };
+  if (!has_avx()) GTEST_SKIP() << "there are none";
+  EXPECT_TRUE(planned_with("ld.global.u32 %r5, [%out+16000];"));
+  EXPECT_FALSE(planned_with("ld.acquire.gpu.global.u32 %r5, [%out+16000];"));
+  EXPECT_FALSE(planned_with("ld.acquire.gpu.global.v2.u32 {%r5, %r6}, [%out+16000];"));
+}
+
 TEST_F(Engines, AgreeOnPiecesOfVectors) {
   for (const char* place : {"mul.lo.u32 %r1, %t, 7; and.b32 %r1, %r1, 255; mul.wide.u32 %d1, %r1, 16; add.s64 %d1, %out, %d1;",
                             "mul.wide.u32 %d1, %t, 48; add.s64 %d1, %out, %d1;",
