@@ -12,6 +12,7 @@
 #include "compiler/cccl.h"
 #include "compiler/concessions.h"
 #include "compiler/device_link.h"
+#include "compiler/first_headers.h"
 #include "compiler/link_cache.h"
 #include "compiler/split.h"
 #include "compiler/toolchain.h"
@@ -111,16 +112,24 @@ Result<void> Build::prepare() {
   return {};
 }
 
-// Which of two versions of CUB, Thrust and libcu++ a source wants, nobody says. It gets what is there without, and what was fetched where
-// that has more. All passes get one version, since names of kernels tell it.
-std::vector<Outcome> Build::run_with_libraries(const std::vector<Command>& commands, int at_once) {
+// Which of two versions of CUB, Thrust and libcu++ a source wants, nobody says. Those with a header of Thrust's or CUB's get what was
+// fetched, old ones what is there without. Our own headers below cuda/ are read in a fraction of the time: others get those, and what
+// was fetched where it has more. All passes get one version, since names of kernels tell it.
+std::vector<Outcome> Build::run_with_libraries(std::vector<Command> commands, int at_once) {
   if (!options_.cccl_open || options_.cccl.empty()) return run_passes(commands, at_once);
   std::vector<Command> older = commands;
   for (Command& command : older) leave_out_cccl(command.words, options_.cccl, &command.shared);
-  auto outcomes = run_passes(older, at_once);
-  auto lacks_something = [&](const Outcome& outcome) { return outcome.status == 1 && speaks_of_libraries(outcome.messages); };
-  if (interrupted() || std::ranges::none_of(outcomes, lacks_something)) return outcomes;
-  return run_passes(commands, at_once);
+  const bool newest_first = asks_for_libraries(options_);
+  if (!newest_first) std::swap(commands, older);
+  auto outcomes = run_passes(commands, at_once);
+  auto fails = [](const Outcome& outcome) { return outcome.status != 0; };
+  auto may_differ = [&](const Outcome& outcome) { return outcome.status == 1 && speaks_of_libraries(outcome.messages, options_.cccl); };
+  if (interrupted() || std::ranges::none_of(outcomes, may_differ)) return outcomes;
+  auto others = run_passes(older, at_once);
+  if (interrupted() || std::ranges::any_of(others, fails)) return outcomes;
+  if (newest_first && !options_.quiet)
+    say("nvcc note    : CUB and Thrust of today no longer have what is used here; compiled with those of Debian (--cccl none does so at once)\n");
+  return others;
 }
 
 Result<void> Build::run_all(const std::vector<Command>& commands, int at_once) {

@@ -62,7 +62,7 @@ class Build {
   Result<void> embed(const Unit& unit);
   std::string facts_of_units() const;
   Result<std::string> finished_ptx(const std::string& file, const CodeTarget& target);
-  std::vector<Outcome> run_with_libraries(const std::vector<Command>& commands, int at_once);
+  std::vector<Outcome> run_with_libraries(std::vector<Command> commands, int at_once);
   Result<void> run_all(const std::vector<Command>& commands, int at_once);
   Result<std::vector<std::string>> link_files(std::vector<std::string>& device_files);
   Result<void> registration_object(const std::vector<std::string>& device_files, std::string& assembly);

@@ -2,7 +2,7 @@
 //
 // The one that the command line or WARPBEAM_CCCL names. `fetched` is NVIDIA's CCCL as the script `warpbeam` leaves it beside the kept programs
 // (cmake/fetch_cccl.py), `none` what is there without: Debian's CUB and Thrust 1.17, with our own headers below cuda/. Where nothing is
-// named, sources of C++17 and later that want what is not there without get what was fetched.
+// named, sources of C++17 and later get what was fetched, and those that want what it no longer has what is there without.
 #pragma once
 #include <optional>
 #include <string>

@@ -80,8 +80,9 @@ bool is_whereabouts(std::string_view line) { return line.size() > 2 && line[0] >
 
 }  // namespace
 
-bool speaks_of_libraries(std::string_view messages) {
-  return names_libraries(messages) || contains(messages, "'thrust/") || contains(messages, "'cub/") || contains(messages, "'cuda/");
+bool speaks_of_libraries(std::string_view messages, std::string_view folder) {
+  return contains(messages, folder) || names_libraries(messages) || contains(messages, "'thrust/") || contains(messages, "'cub/") ||
+         contains(messages, "'cuda/");
 }
 
 std::string Diagnostics::fresh(std::string_view text) {

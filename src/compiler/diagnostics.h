@@ -8,8 +8,8 @@
 
 namespace warpbeam::compiler {
 
-// Are errors about names or headers of CUB, Thrust or libcu++?
-bool speaks_of_libraries(std::string_view messages);
+// Do errors lie in CUB, Thrust or libcu++ in this folder, or are they about names of theirs?
+bool speaks_of_libraries(std::string_view messages, std::string_view folder);
 
 class Diagnostics {
  public:
