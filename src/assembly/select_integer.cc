@@ -115,6 +115,24 @@ void Selector::add_long(const Instruction& i, bool minus) {
     return;
   }
   const Part to = destination(i.operands[0]);
+  if (minus && cc_ >= 70)
+    if (const Instruction* p = producer(i.operands[2], "mul");
+        p && is_long(p->form.type) && half_of(*p) == isa::Half::Lo && p->operands[2].kind == OperandKind::Immediate &&
+        !(p->operands[2].imm >> 32)) {
+      // What a division by a number leaves over, x - q * n: the product by -n, of whose upper half a q is left.
+      const Source q = source(p->operands[1], 2), n = number(-p->operands[2].imm & 0xffffffff);
+      const Part product = temporary(2);
+      emit(Operation::IntMulWide, "IMAD.WIDE.U32", {product}, {low(q), n, left});
+      Source cross;
+      if (!high(q).is_number(0)) {
+        const Part t = temporary();
+        emit(Operation::IntMul, "IMAD", {t}, {high(q), n});
+        cross = of(t);
+      }
+      emit(Operation::IntAdd, "IADD3", {word(to, 1)}, {high(of(product)), low(q), cross});
+      copy_to(word(to, 0), low(of(product)));
+      return;
+    }
   if (!minus)
     for (int k : {2, 1}) {
       const Operand &taken = i.operands[static_cast<size_t>(k)], &other = i.operands[static_cast<size_t>(3 - k)];

@@ -43,6 +43,13 @@ TEST(Selection, long_addition_is_two) {
   EXPECT_NE(t.find("IADD3 IADD3.X"), t.npos) << t;
 }
 
+TEST(Selection, what_a_long_division_by_a_number_leaves_takes_three) {
+  const std::string t =
+      of("mov.u64 %d5, %clock64; mov.u64 %d6, %clock64; mul.lo.s64 %d7, %d6, 1000000007; sub.s64 %d8, %d5, %d7; st.global.u64 [%d4], %d8;");
+  EXPECT_NE(t.find("IMAD.WIDE.U32"), t.npos) << t;
+  EXPECT_EQ(count(t, "IADD3"), 1u) << t;  // none that carries
+}
+
 TEST(Selection, three_logic_instructions_are_one) {
   const std::string t = of("and.b32 %r3, %r1, %r2; xor.b32 %r4, %r3, 7; st.global.u32 [%d4], %r4;");
   EXPECT_EQ(count(t, "LOP3"), 1u) << t;
