@@ -153,14 +153,17 @@ WB_DEVICE float scalbln(float x, long n) { return scalbnf(x, wb_clamp_exponent(n
 WB_DEFINE_ORDER(jn)
 WB_DEFINE_ORDER(yn)
 
-// A second result through a pointer.
-#define WB_DEFINE_SPLIT(name, D, F)                                                \
-  WB_LIBRARY_WRITES double __nv_##name(double x, D* second);                       \
-  WB_LIBRARY_WRITES float __nv_##name##f(float x, F* second);                      \
-  WB_DEVICE double name(double x, D* second) { return __nv_##name(x, second); }    \
-  WB_DEVICE float name##f(float x, F* second) { return __nv_##name##f(x, second); } \
-  WB_DEVICE float name(float x, F* second) { return __nv_##name##f(x, second); }
-WB_DEFINE_SPLIT(frexp, int, int)
+// A second result through a pointer. Those of float come in one value, the integer above, so that its place need not be in memory.
+WB_DEVICE float wb_split(unsigned long long both, int* second) {
+  *second = (int)(both >> 32);
+  return __builtin_bit_cast(float, (unsigned int)both);
+}
+WB_LIBRARY_WRITES double __nv_frexp(double x, int* exponent);
+WB_LIBRARY_WRITES float __nv_frexpf(float x, int* exponent);
+WB_LIBRARY unsigned long long __nv_frexpf_both(float x);
+WB_DEVICE double frexp(double x, int* exponent) { return __nv_frexp(x, exponent); }
+WB_DEVICE float frexpf(float x, int* exponent) { return wb_split(__nv_frexpf_both(x), exponent); }
+WB_DEVICE float frexp(float x, int* exponent) { return frexpf(x, exponent); }
 // Plain arithmetic, so that the place of the second result need not be in memory. NaNs of double are x's, those of float have no sign.
 #define WB_DEFINE_MODF(T, name)                                                    \
   WB_DEVICE T name(T x, T* whole) {                                                \
@@ -173,9 +176,10 @@ WB_DEFINE_MODF(float, modff)
 WB_DEFINE_MODF(float, modf)
 WB_LIBRARY_WRITES double __nv_remquo(double x, double y, int* quotient);
 WB_LIBRARY_WRITES float __nv_remquof(float x, float y, int* quotient);
+WB_LIBRARY unsigned long long __nv_remquof_both(float x, float y);
 WB_DEVICE double remquo(double x, double y, int* quotient) { return __nv_remquo(x, y, quotient); }
-WB_DEVICE float remquof(float x, float y, int* quotient) { return __nv_remquof(x, y, quotient); }
-WB_DEVICE float remquo(float x, float y, int* quotient) { return __nv_remquof(x, y, quotient); }
+WB_DEVICE float remquof(float x, float y, int* quotient) { return wb_split(__nv_remquof_both(x, y), quotient); }
+WB_DEVICE float remquo(float x, float y, int* quotient) { return remquof(x, y, quotient); }
 #define WB_DEFINE_SINCOS(name, fast)                                                                   \
   WB_LIBRARY_WRITES void __nv_##name(double x, double* sine, double* cosine);                          \
   WB_LIBRARY_WRITES void __nv_##name##f(float x, float* sine, float* cosine);                          \

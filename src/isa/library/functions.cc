@@ -21,9 +21,17 @@ float narrow(float x) {
   return canonical(static_cast<float>(Function(x)));
 }
 
-// Both results in one value, the cosine above.
-[[gnu::always_inline]] inline int64_t pair(float sine, float cosine) {
-  return static_cast<int64_t>(uint64_t{bits_of(sine)} | uint64_t{bits_of(cosine)} << 32);
+// Both results in one value, the second one above.
+[[gnu::always_inline]] inline int64_t pair(float first, int32_t second) {
+  return static_cast<int64_t>(uint64_t{bits_of(first)} | uint64_t{static_cast<uint32_t>(second)} << 32);
+}
+[[gnu::always_inline]] inline int64_t pair(float first, float second) { return pair(first, static_cast<int32_t>(bits_of(second))); }
+// A double has an exponent for subnormal numbers, too.
+[[gnu::always_inline]] inline int64_t frexp_both(float x) {
+  const uint64_t bits = bits_of(static_cast<double>(x));
+  const bool usual = x != 0 && x - x == 0;
+  const float half_to_one = static_cast<float>(f64_of((bits & 0x800fffffffffffff) | 0x3fe0000000000000));
+  return pair(usual ? half_to_one : canonical(x), usual ? static_cast<int32_t>(bits >> 52 & 0x7ff) - 1022 : 0);
 }
 [[gnu::always_inline]] inline int64_t sincos_f32(float x) { return pair(sin_f32(x), cos_f32(x)); }
 [[gnu::always_inline]] inline int64_t sincospi_f32(float x) { return pair(sinpi_f32(x), cospi_f32(x)); }
