@@ -1,5 +1,6 @@
 // Idea: AVX-512 rounds toward zero, up or down by the instruction. Precondition: floats and doubles of whole warps.
 // Postcondition: the bits of isa/arith. Fallback: elsewhere, and for a slice of a warp, the interpreter's handlers do it.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -64,25 +65,16 @@ V Arithmetic::rounded(Opcode op, V a, V b, V c) {
   }
   auto* type = llvm::cast<llvm::FixedVectorType>(a->getType());
   const bool wide = type->getElementType()->isDoubleTy();
-  const int lanes = wide ? 8 : 16, parts = static_cast<int>(type->getNumElements()) / lanes;
+  const unsigned lanes = wide ? 8 : 16, parts = type->getNumElements() / lanes;
   std::vector<V> out;
-  for (int p = 0; p < parts; ++p) {
-    std::vector<int> pick;
-    for (int k = 0; k < lanes; ++k) pick.push_back(p * lanes + k);
+  for (unsigned p = 0; p < parts; ++p) {
     std::vector<V> operands;
     for (V v : {a, b, c})
-      if (v) operands.push_back(b_.CreateShuffleVector(v, pick));
+      if (v) operands.push_back(b_.CreateShuffleVector(v, llvm::createSequentialMask(p * lanes, lanes, 0)));
     operands.push_back(b_.getInt32(direction_ | kSilent));
     out.push_back(with_nan(b_.CreateIntrinsic(instruction(op, wide), {}, operands), operands, order));
   }
-  for (size_t n = out.size(); n > 1; n /= 2)
-    for (size_t k = 0; k < n / 2; ++k) {
-      std::vector<int> all;
-      const int both = static_cast<int>(2 * llvm::cast<llvm::FixedVectorType>(out[2 * k]->getType())->getNumElements());
-      for (int l = 0; l < both; ++l) all.push_back(l);
-      out[k] = b_.CreateShuffleVector(out[2 * k], out[2 * k + 1], all);
-    }
-  return out[0];
+  return llvm::concatenateVectors(b_, out);
 }
 
 int directed_operands(const vm::Insn& i) {

@@ -26,8 +26,6 @@ uint64_t streaming_bytes() {
   return bytes;
 }
 
-static bool is_all(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
-
 // A whole run of a full warp. Where it fills lines of memory that the kernel does not read, the caches need not hold them.
 void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
   constexpr uint64_t kLine = 64;
@@ -40,21 +38,17 @@ void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
   }
   tables_.streams = true;
   uses(Technique::Streaming);
-  auto* past = new_block("past_caches");
-  auto* plain = new_block("plain");
-  auto* join = new_block("stored");
+  auto [past, plain, join] = new_blocks("past_caches", "plain", "stored");
   const V large = is_large(range_of(a));
   const V lines = b_.CreateICmpEQ(b_.CreateAnd(address, b_.getInt64(kLine - 1)), b_.getInt64(0));
-  b_.CreateCondBr(b_.CreateAnd(large, lines), past, plain);
-  b_.SetInsertPoint(past);
+  go_on_if(b_.CreateAnd(large, lines), past, plain);
   auto* store = b_.CreateAlignedStore(data, pointer, llvm::Align(kLine));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
   user(store);
   b_.CreateBr(join);
   b_.SetInsertPoint(plain);
   user(b_.CreateAlignedStore(data, pointer, align));
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
 }
 
 // What the store's element k is, in the register's width.
@@ -137,13 +131,8 @@ void Emitter::load_dense(const Access& a, const Value& address, V mask) {
   }
   const V all = llvm::concatenateVectors(b_, parts);
   for (int k = 0; k < a.count; ++k) {
-    V v = all;
-    if (a.count > 1) {
-      std::vector<int> pick;
-      for (int l = 0; l < kLanes; ++l) pick.push_back(l * a.count + k);
-      v = b_.CreateShuffleVector(v, pick);
-    }
-    put_loaded(a, k, v);
+    const auto mine = llvm::createStrideMask(static_cast<unsigned>(k), static_cast<unsigned>(a.count), kLanes);
+    put_loaded(a, k, a.count > 1 ? b_.CreateShuffleVector(all, mine) : all);
   }
 }
 
@@ -187,17 +176,13 @@ void Emitter::store_last(const Access& a, const Value& address, V mask) {
 void Emitter::store_deferred(const Access& a, const Value& address, V mask) {
   const V data = stored_lanes(a, 0);
   if (is_all(mask)) return store_late(a, data, address.line);
-  auto* every = new_block("full_warp");
-  auto* some = new_block("some_lanes");
-  auto* join = new_block("stored");
-  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
-  b_.SetInsertPoint(every);
+  auto [every, some, join] = new_blocks("full_warp", "some_lanes", "stored");
+  go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
   store_late(a, data, address.line);
   b_.CreateBr(join);
   b_.SetInsertPoint(some);
   lane_memory_.store_apart(data, address.line, nullptr, mask, a.memory);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
 }
 
 void Emitter::touch_apart(const Access& a, const Value& address, V mask) {

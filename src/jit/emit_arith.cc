@@ -252,8 +252,7 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
     call = new_block("unusual");
     join = new_block("approximated");
     inline_end = b_.GetInsertBlock();
-    b_.CreateCondBr(any_of(b_.CreateAnd(mask_bits(unusual), at_.active)), call, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));
-    b_.SetInsertPoint(call);
+    go_on_if(any_of(b_.CreateAnd(mask_bits(unusual), at_.active)), call, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));
   }
   V places[3];
   for (int k = 0; k < 3; ++k) {  // of whole warps
@@ -269,8 +268,7 @@ bool Emitter::emit_approximation(const vm::Insn& i) {
   Value v;
   v.lanes = b_.CreateLoad(type, places[0]);
   if (result) {
-    b_.CreateBr(join);
-    b_.SetInsertPoint(join);
+    go_on(join);
     auto* either = b_.CreatePHI(type, 2);
     either->addIncoming(result, inline_end);
     either->addIncoming(v.lanes, call);

@@ -104,18 +104,15 @@ V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_shared) {
   if (i.mods().op == Op::Cas) return b_.CreateExtractValue(b_.CreateAtomicCmpXchg(place, b, c, align, order, order), 0);
   if (isa::is_float(i.type())) {
     auto* start = b_.GetInsertBlock();
-    auto* again = new_block("again");
-    auto* done = new_block("done");
+    auto [again, done] = new_blocks("again", "done");
     auto* first = b_.CreateAlignedLoad(type, place, align);
     first->setAtomic(llvm::AtomicOrdering::Monotonic);
-    b_.CreateBr(again);
-    b_.SetInsertPoint(again);
+    go_on(again);
     auto* old = b_.CreatePHI(type, 2);
     old->addIncoming(first, start);
     const V pair = b_.CreateAtomicCmpXchg(place, old, combine(i, old, b, c, false), align, order, llvm::AtomicOrdering::Monotonic);
     old->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());
-    b_.CreateCondBr(b_.CreateExtractValue(pair, 1), done, again);
-    b_.SetInsertPoint(done);
+    go_on_if(b_.CreateExtractValue(pair, 1), done, again);
     return old;
   }
   Rmw::BinOp op = Rmw::Xchg;
@@ -203,9 +200,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     good = b_.CreateICmpEQ(b_.CreateAnd(bad, mask), b_.getInt32(0));
   }
   uses(Technique::Atomics);
-  auto* fast = new_block("fast");
-  auto* slow = new_block("slow");
-  auto* join = new_block("join");
+  auto [fast, slow, join] = new_blocks("fast", "slow", "join");
   b_.CreateCondBr(good, fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
   if (!as_.apart) call_handler(i, mask);
@@ -279,18 +274,14 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       const V old = update_one(i, place(shared ? b_.CreateZExt(where, b_.getInt64Ty()) : where), x, y, shared);
       if (olds) b_.CreateStore(old, b_.CreateInBoundsGEP(lane_type(bytes), olds, lane));
     };
-    auto* loop = new_block("lane");
-    auto* done = new_block("lanes_done");
+    auto [loop, done] = new_blocks("lane", "lanes_done");
     if (shared && m.op == Op::Add && !isa::is_float(t)) {  // counting: all lanes in a row
-      auto* every = new_block("every_lane");
-      auto* some = new_block("some_lanes");
-      b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
-      b_.SetInsertPoint(every);
+      auto [every, some] = new_blocks("every_lane", "some_lanes");
+      go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
       // Eight to a round: all of them at once would be most of the code of kernels that count in many places.
       constexpr uint32_t kRound = 8;
       auto* round = new_block("round");
-      b_.CreateBr(round);
-      b_.SetInsertPoint(round);
+      go_on(round);
       auto* begin = b_.CreatePHI(b_.getInt64Ty(), 2);
       begin->addIncoming(b_.getInt64(0), every);
       V pair = nullptr;  // a load brings two lanes' offsets
@@ -304,8 +295,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       b_.SetInsertPoint(some);
     }
     auto* before = b_.GetInsertBlock();
-    b_.CreateBr(loop);
-    b_.SetInsertPoint(loop);
+    go_on(loop);
     auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
     left->addIncoming(mask, before);
     const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});

@@ -68,8 +68,7 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
     return true;
   }
   const V gap = gap_of(address);
-  auto* whole = llvm::dyn_cast<llvm::ConstantInt>(mask);
-  if (!gap || !whole || !whole->isMinusOne()) {
+  if (!gap || !is_all(mask)) {
     for (const vm::Insn* load : *batch) watching_.batch_of.erase(load);
     return false;
   }
@@ -98,8 +97,7 @@ bool Emitter::watch_batched(const vm::Insn& i, const Value& address, V mask, uin
       place.run[r] = b_.CreateAdd(place.run[r], b_.getInt64(static_cast<uint64_t>(told.loads[k].offset)));
     tell_access(*(*batch)[k], place, mask, bytes, new_block("told"));
   }
-  b_.CreateBr(on);
-  b_.SetInsertPoint(on);
+  go_on(on);
   return true;
 }
 

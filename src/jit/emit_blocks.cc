@@ -61,12 +61,10 @@ void Emitter::emit_next_block() {
   if (row_.failures) b_.CreateStore(b_.getInt32(0), row_.failures);
   b_.CreateBr(w_.entry);
 
-  auto* on = new_block("go_on");
-  auto* last = new_block("last_block");
+  auto [on, last] = new_blocks("go_on", "last_block");
   b_.SetInsertPoint(row_.next);
   const V left = context_field(offsetof(Context, next.more), b_.getInt64Ty(), false);
-  b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt64(0)), last, on);
-  b_.SetInsertPoint(last);
+  go_on_if(b_.CreateICmpEQ(left, b_.getInt64(0)), last, on);
   b_.CreateRet(b_.getInt32(1));
   b_.SetInsertPoint(on);
   go_on_by(1);

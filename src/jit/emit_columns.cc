@@ -30,9 +30,7 @@ void Emitter::store_late(const Access& a, V data, const Line& line) {
   for (const vm::Insn& i : flow_.code->insns)
     if (const auto other = access_of(i); other && other->load && !other->shared)
       good = b_.CreateAnd(good, b_.CreateICmpNE(lo_of(range_of(*other)), mine));
-  auto* later = new_block("later");
-  auto* in_place = new_block("in_place");
-  auto* join = new_block("join");
+  auto [later, in_place, join] = new_blocks("later", "in_place", "join");
   b_.CreateCondBr(good, later, in_place);
   b_.SetInsertPoint(in_place);
   lane_memory_.store_apart(data, line, nullptr, b_.getInt32(~0u), a.memory);
@@ -43,16 +41,14 @@ void Emitter::store_late(const Access& a, V data, const Line& line) {
   const V before = b_.CreateLoad(b_.getInt64Ty(), late_.rows);
   const V next = b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), first), b_.CreateMul(before, b_.getInt64(a.memory)));
   const V goes_on = b_.CreateAnd(b_.CreateICmpEQ(next, line.base), b_.CreateICmpEQ(b_.CreateLoad(b_.getInt64Ty(), slope), line.slope));
-  auto* anew = new_block("anew");
-  auto* put = new_block("put_down");
+  auto [anew, put] = new_blocks("anew", "put_down");
   b_.CreateCondBr(b_.CreateAnd(goes_on, b_.CreateICmpNE(before, b_.getInt64(0))), put, anew);
   b_.SetInsertPoint(anew);
   write_rows();
   b_.CreateStore(line.base, first);
   b_.CreateStore(line.slope, slope);
   b_.CreateStore(b_.getInt64(a.memory), of_rows(offsetof(Rows, bytes)));
-  b_.CreateBr(put);
-  b_.SetInsertPoint(put);
+  go_on(put);
   const V count = b_.CreateLoad(b_.getInt64Ty(), late_.rows);
   b_.CreateAlignedStore(data,
                         b_.CreateGEP(b_.getInt8Ty(), of_rows(offsetof(Rows, data)), b_.CreateMul(count, b_.getInt64(kLanes * a.memory))),
@@ -60,23 +56,18 @@ void Emitter::store_late(const Access& a, V data, const Line& line) {
   const V more = b_.CreateAdd(count, b_.getInt64(1));
   b_.CreateStore(more, late_.rows);
   auto* filled = new_block("filled");
-  b_.CreateCondBr(b_.CreateICmpEQ(more, b_.getInt64(kMostRows * 4 / a.memory)), filled, join);
-  b_.SetInsertPoint(filled);
+  go_on_if(b_.CreateICmpEQ(more, b_.getInt64(kMostRows * 4 / a.memory)), filled, join);
   write_rows();
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
 }
 
 // Whatever has been put down goes to its places.
 void Emitter::write_rows() {
   if (!late_.store) return;
-  auto* some = new_block("rows");
-  auto* none = new_block("no_rows");
-  b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt64Ty(), late_.rows), b_.getInt64(0)), some, none);
-  b_.SetInsertPoint(some);
+  auto [some, none] = new_blocks("rows", "no_rows");
+  go_on_if(b_.CreateICmpNE(b_.CreateLoad(b_.getInt64Ty(), late_.rows), b_.getInt64(0)), some, none);
   call_aside(function("wb_write_rows"), {late_.rows});
-  b_.CreateBr(none);
-  b_.SetInsertPoint(none);
+  go_on(none);
 }
 
 }  // namespace warpbeam::jit

@@ -296,8 +296,7 @@ void Emitter::emit_node(uint32_t n) {
         if (watch_) watch_end(*node.last, guard_mask(*node.last));
         V way = read(node.last->guard, 0).run[0];
         if (node.last->guard_negated) way = b_.CreateNot(way);
-        auto* taken = new_block("taken");
-        auto* fall = new_block("fall");
+        auto [taken, fall] = new_blocks("taken", "fall");
         b_.CreateCondBr(way, taken, fall);
         for (size_t k = 0; k < 2; ++k) {
           b_.SetInsertPoint(k ? fall : taken);
@@ -314,10 +313,8 @@ void Emitter::emit_node(uint32_t n) {
       const V all = lanes_of(index, 4);
       watch_table(*node.last, all);
       V bad = b_.CreateAnd(at_.active, mask_bits(b_.CreateICmpUGE(all, splat(b_.getInt32(static_cast<uint32_t>(node.last->imm))))));
-      auto* wrong = new_block("wrong");
-      auto* right = new_block("right");
-      b_.CreateCondBr(b_.CreateICmpNE(bad, b_.getInt32(0)), wrong, right);
-      b_.SetInsertPoint(wrong);
+      auto [wrong, right] = new_blocks("wrong", "right");
+      go_on_if(b_.CreateICmpNE(bad, b_.getInt32(0)), wrong, right);
       call_handler(*node.last, at_.active);  // does not return
       b_.CreateUnreachable();
       b_.SetInsertPoint(right);
@@ -358,17 +355,14 @@ void Emitter::emit_instruction(const vm::Insn& i) {
     at_.forced = true;
     dispatch(i);
   } else {
-    auto* go = new_block("guarded");
-    auto* on = new_block("on");
-    b_.CreateCondBr(any_of(mask), go, on);
-    b_.SetInsertPoint(go);
+    auto [go, on] = new_blocks("guarded", "on");
+    go_on_if(any_of(mask), go, on);
     at_.active = p.uniform() ? whole : mask;
     at_.forced = !p.uniform();
     at_.come = whole;
     dispatch(i);
     at_.come = nullptr;
-    b_.CreateBr(on);
-    b_.SetInsertPoint(on);
+    go_on(on);
   }
   at_.forced = false;
   at_.active = whole;

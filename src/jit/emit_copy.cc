@@ -57,9 +57,7 @@ void Emitter::emit_copy(const vm::Insn& i) {
   };
   good = b_.CreateAnd(good, b_.CreateAnd(fit(from, source), fit(to, target)));
   uses(Technique::Copies);
-  auto* quick = new_block("copy");
-  auto* slow = new_block("slow");
-  auto* join = new_block("join");
+  auto [quick, slow, join] = new_blocks("copy", "slow", "join");
   b_.CreateCondBr(good, quick, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
   call_handler(i, mask, &range_of(from));
@@ -74,10 +72,8 @@ void Emitter::emit_copy(const vm::Insn& i) {
   };
   const int64_t step = static_cast<int64_t>(bytes);
   if (source.runs && target.runs && source.stride == step && target.stride == step) {
-    auto* all = new_block("together");
-    auto* some = new_block("lane_by_lane");
-    b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, some);
-    b_.SetInsertPoint(all);
+    auto [all, some] = new_blocks("together", "lane_by_lane");
+    go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, some);
     const int runs = std::max<int>(source.runs, target.runs);
     for (int r = 0; r < runs; ++r) copy(in_run(source, 8, r, runs), in_run(target, 8, r, runs), static_cast<uint64_t>(kLanes / runs));
     b_.CreateBr(join);
@@ -88,8 +84,7 @@ void Emitter::emit_copy(const vm::Insn& i) {
   b_.CreateStore(lanes_of(target, 8), places[1]);
   auto* before = b_.GetInsertBlock();
   auto* loop = new_block("lane");
-  b_.CreateBr(loop);
-  b_.SetInsertPoint(loop);
+  go_on(loop);
   auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
   left->addIncoming(mask, before);
   const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});

@@ -79,8 +79,7 @@ void Emitter::tell_access(const vm::Insn& i, const Value& address, V mask, uint6
   b_.CreateCondBr(seen, on, look, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(look);
   call_detour(i, mask, nullptr, Detour::What::Access);
-  b_.CreateBr(on);
-  b_.SetInsertPoint(on);
+  go_on(on);
 }
 
 // An access of whose lanes nothing is known before: they may be as far apart as the last time. `on_one_line`, if there is one:
@@ -93,24 +92,17 @@ void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on
   auto* distances = llvm::cast<llvm::LoadInst>(machine_load(type_of(8, true), last));
   distances->setAlignment(llvm::Align(8));
   const V same = b_.CreateICmpEQ(mask_bits(b_.CreateICmpEQ(b_.CreateSub(lanes, splat(first)), distances)), b_.getInt32(~0u));
-  auto* known = new_block("same_distances");
-  auto* other = new_block("other_distances");
-  auto* counted = new_block("counted");
-  b_.CreateCondBr(b_.CreateAnd(same, b_.CreateICmpEQ(mask, b_.getInt32(~0u))), known, other);
-  b_.SetInsertPoint(known);
+  auto [known, other, counted] = new_blocks("same_distances", "other_distances", "counted");
+  go_on_if(b_.CreateAnd(same, b_.CreateICmpEQ(mask, b_.getInt32(~0u))), known, other);
   count(site.at, b_.getInt64(1), place_of(first, bytes));
   b_.CreateBr(counted);
   b_.SetInsertPoint(other);
-  auto* whole = new_block("whole_warp");
-  auto* part = new_block("part_of_warp");
-  auto* anywhere = new_block("anywhere");
-  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, part);
-  b_.SetInsertPoint(whole);
+  auto [whole, part, anywhere] = new_blocks("whole_warp", "part_of_warp", "anywhere");
+  go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, part);
   if (site.apart_at) {
     auto* apart = new_block("apart");
     const V alone = lie_apart(lanes);
-    b_.CreateCondBr(on_one_line ? b_.CreateAnd(alone, on_one_line) : alone, apart, anywhere);
-    b_.SetInsertPoint(apart);
+    go_on_if(on_one_line ? b_.CreateAnd(alone, on_one_line) : alone, apart, anywhere);
     count(site.apart_at, b_.getInt64(1));
     b_.CreateBr(counted);
   } else {
@@ -123,8 +115,7 @@ void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on
     auto* row = new_block("row_of_lanes");
     const V head =
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateInBoundsGEP(b_.getInt64Ty(), place, b_.CreateAnd(ends_of(mask).first, kLanes - 1)));
-    b_.CreateCondBr(lane_memory_.is_ranked(lanes, head, static_cast<uint32_t>(bytes), mask), row, anywhere);
-    b_.SetInsertPoint(row);
+    go_on_if(lane_memory_.is_ranked(lanes, head, static_cast<uint32_t>(bytes), mask), row, anywhere);
     const V many = b_.CreateZExt(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), b_.getInt64Ty());
     count(site.rows_at, b_.getInt64(1), b_.CreateAdd(b_.CreateShl(place_of(head, bytes), std::countr_zero(unsigned{kLanes})), many));
     b_.CreateBr(counted);
@@ -134,8 +125,7 @@ void Emitter::count_lanes(uint32_t number, V lanes, V mask, uint64_t bytes, V on
   b_.SetInsertPoint(anywhere);
   b_.CreateStore(lanes, place);
   call("wb_other_lanes", b_.getVoidTy(), {w_.context, b_.getInt32(number), mask, place});
-  b_.CreateBr(counted);
-  b_.SetInsertPoint(counted);
+  go_on(counted);
 }
 
 // Whole warps' loads of a piece of memory for each lane, the first of which are at `lanes`.
@@ -225,10 +215,8 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
       count_lanes(watch_site(i, address, bytes, true), lanes_of(address, 8), mask, bytes);
     } else {
       if (counts_banks(i)) {
-        auto* all = new_block("whole_warp");
-        auto* part = new_block("part_of_warp");
-        b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
-        b_.SetInsertPoint(all);
+        auto [all, part] = new_blocks("whole_warp", "part_of_warp");
+        go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
         count_banks(i, lanes_of(address, 8));
         b_.CreateBr(on);
         b_.SetInsertPoint(part);
@@ -237,8 +225,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
       b_.CreateStore(lanes_of(address, 8), place);
       call("wb_count_lanes", b_.getVoidTy(), {w_.context, outside(&i), mask, place});
     }
-    b_.CreateBr(on);
-    b_.SetInsertPoint(on);
+    go_on(on);
     return;
   }
   const uint32_t number = watch_site(i, address, bytes);
@@ -246,29 +233,24 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
   const auto whole = [&] {
     if (!fixed) {
       const V gap = b_.CreateSub(address.run[1], address.run[0]);
-      auto* other = new_block("other_gap");
-      auto* same = new_block("same_gap");
+      auto [other, same] = new_blocks("other_gap", "same_gap");
       V at_gap = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(offsetof(Context, watched.counters), b_.getPtrTy(), true),
                                                watch_->sites[number].gap_at);
       b_.CreateCondBr(b_.CreateICmpEQ(machine_load(b_.getInt64Ty(), at_gap), gap), same, other,
                       llvm::MDBuilder(c_).createBranchWeights(1000, 1));
       b_.SetInsertPoint(other);
       call("wb_other_gap", b_.getVoidTy(), {w_.context, b_.getInt32(number), gap});
-      b_.CreateBr(same);
-      b_.SetInsertPoint(same);
+      go_on(same);
     }
     count(at, b_.getInt64(1), place_of(address.run[0], bytes));
   };
-  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(mask); constant && constant->isMinusOne()) {
+  if (is_all(mask)) {
     whole();
-    b_.CreateBr(on);
-    b_.SetInsertPoint(on);
+    go_on(on);
     return;
   }
-  auto* all = new_block("whole_warp");
-  auto* part = new_block("part_of_warp");
-  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
-  b_.SetInsertPoint(all);
+  auto [all, part] = new_blocks("whole_warp", "part_of_warp");
+  go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), all, part);
   whole();
   b_.CreateBr(on);
   b_.SetInsertPoint(part);
@@ -281,8 +263,7 @@ void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint
     b_.CreateStore(lanes_of(address, 8), place);
     call("wb_count_lanes", b_.getVoidTy(), {w_.context, outside(&i), mask, place});
   }
-  b_.CreateBr(on);
-  b_.SetInsertPoint(on);
+  go_on(on);
 }
 
 }  // namespace warpbeam::jit

@@ -98,10 +98,8 @@ void Emitter::count_in_turn(V at, const Value& value, bool known, const std::fun
   if (!known) b_.CreateStore(lanes_of(value, 4), mine(team.own_counts.values));
   if (team.member + 1 < count) return;
   auto* before = b_.GetInsertBlock();
-  auto* loop = new_block("member");
-  auto* done = new_block("members_done");
-  b_.CreateBr(loop);
-  b_.SetInsertPoint(loop);
+  auto [loop, done] = new_blocks("member", "members_done");
+  go_on(loop);
   auto* m = b_.CreatePHI(b_.getInt64Ty(), 2);
   m->addIncoming(b_.getInt64(0), before);
   const auto pick = [&](llvm::Type* type, V array, uint32_t k) {

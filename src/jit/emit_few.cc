@@ -58,14 +58,11 @@ void Emitter::emit_few(uint32_t first, uint32_t end, const std::vector<Access>& 
                        BasicBlock* join) {
   uses(Technique::FewLanes);
   const V mask = at_.active;
-  auto* other = new_block("other");
-  auto* sort = new_block("few");
-  b_.CreateCondBr(none_wraps, sort, other);
-  b_.SetInsertPoint(sort);
+  auto [other, sort] = new_blocks("other", "few");
+  go_on_if(none_wraps, sort, other);
   auto* versions = b_.CreateSwitch(mask, other, static_cast<unsigned>(std::size(kFew)));
   for (const int lanes : kFew) {
-    auto* check = new_block("few_lanes");
-    auto* body = new_block("few_well");
+    auto [check, body] = new_blocks("few_lanes", "few_well");
     const uint32_t these = (1u << lanes) - 1;
     versions->addCase(b_.getInt32(these), check);
     b_.SetInsertPoint(check);
@@ -75,8 +72,7 @@ void Emitter::emit_few(uint32_t first, uint32_t end, const std::vector<Access>& 
       good = b_.CreateAnd(good, address.runs ? fits(a, address.run[0], a.total() * static_cast<uint64_t>(lanes))
                                              : line_fits(a, address.line, b_.getInt32(these)));
     }
-    b_.CreateCondBr(good, body, other);
-    b_.SetInsertPoint(body);
+    go_on_if(good, body, other);
     at_.active = b_.getInt32(these);
     as_.few = lanes;
     for (const Access& a : accesses) as_.checked.insert(a.insn);

@@ -32,10 +32,8 @@ void Emitter::emit_guessed(const Region& region, V todo, BasicBlock* after) {
     const V low = b_.CreateAnd(read(m.at, 4).run[0], b_.getInt32(kLanes - 1));
     holds = b_.CreateAnd(holds, b_.CreateICmpEQ(low, b_.getInt32(m.ones ? kLanes - 1 : 0)));
   }
-  auto* as_guessed = new_block("as_guessed");
-  auto* otherwise = new_block("otherwise");
-  b_.CreateCondBr(holds, as_guessed, otherwise);
-  b_.SetInsertPoint(as_guessed);
+  auto [as_guessed, otherwise] = new_blocks("as_guessed", "otherwise");
+  go_on_if(holds, as_guessed, otherwise);
   uses(Technique::GuessedMasks);
   change_shapes(*plan_.guessed, registers_.guessed);
   emit_warps(region, todo, false, after);

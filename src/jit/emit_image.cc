@@ -30,9 +30,7 @@ bool Emitter::emit_image(const vm::Insn& i) {
   const V texels = call("wb_read_texture", llvm::StructType::get(b_.getPtrTy(), b_.getInt64Ty()),
                         {w_.context, outside(&i), handle.run[0], at_.active, coordinates, results});
   const V first = b_.CreateExtractValue(texels, 0), channels = b_.CreateExtractValue(texels, 1);
-  auto* quick = new_block("texels");
-  auto* slow = new_block("slow");
-  auto* join = new_block("join");
+  auto [quick, slow, join] = new_blocks("texels", "slow", "join");
   b_.CreateCondBr(b_.CreateIsNotNull(first), quick, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
   call_handler(i, at_.active);
@@ -46,8 +44,7 @@ bool Emitter::emit_image(const vm::Insn& i) {
     if (k > 0) v.lanes = b_.CreateSelect(there, v.lanes, llvm::Constant::getNullValue(v.lanes->getType()));
     write(i.list[k], 4, v);
   }
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
   uses(Technique::Textures);
   return true;
 }

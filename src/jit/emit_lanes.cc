@@ -15,13 +15,11 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   uses(Technique::LonelyLanes);
   const V mask = at_.active;
   const uint32_t node = at_.node;
-  auto* lanes = new_block("lanes");
-  auto* vector = new_block("vector");
+  auto [lanes, vector] = new_blocks("lanes", "vector");
   const V few = loop.most_lanes >= kLanes
                     ? static_cast<V>(b_.getTrue())
                     : b_.CreateICmpULE(intrinsic(In::ctpop, mask), b_.getInt32(static_cast<uint32_t>(loop.most_lanes)));
-  b_.CreateCondBr(few, lanes, vector);
-  b_.SetInsertPoint(lanes);
+  go_on_if(few, lanes, vector);
   llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   // Values of all lanes, in memory; what is the same in all of them stays where it is.
   std::map<uint32_t, llvm::AllocaInst*> homes;
@@ -40,8 +38,7 @@ void Emitter::emit_lane_loop(const LaneLoop& loop) {
   for (uint32_t v : loop.variables) storage[v][0] = top.CreateAlloca(lane_type(flow_.variables[v].bytes));
   auto* rest = top.CreateAlloca(b_.getInt32Ty());
   b_.CreateStore(mask, rest);
-  auto* pick = new_block("pick");
-  auto* next = new_block("next_lane");
+  auto [pick, next] = new_blocks("pick", "next_lane");
   LaneCells cells;
   cells.begin = b_.CreateBr(pick);
 

@@ -160,17 +160,14 @@ bool Emitter::emit_local(const vm::Insn& i) {
     offset.lanes = lanes_of(offset, 8);
     offset.runs = 0;
   }
-  auto* fast = new_block("local");
-  auto* slow = new_block("slow");
-  auto* join = new_block("join");
+  auto [fast, slow, join] = new_blocks("local", "slow", "join");
   b_.CreateCondBr(fits_local(*a, offset, mask), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
   call_handler(i, mask);
   b_.CreateBr(join);
   b_.SetInsertPoint(fast);
   touch_local(*a, offset, mask);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
   return true;
 }
 
@@ -203,8 +200,7 @@ void Emitter::emit_in_window(const Access& a, const Value& address, V mask, Basi
   const auto enter = [&](V fits, const char* name) {
     auto* here = new_block(name);
     auto* other = new_block("elsewhere");
-    b_.CreateCondBr(fits, here, other);
-    b_.SetInsertPoint(here);
+    go_on_if(fits, here, other);
     return other;
   };
   if (may_be_local(a)) {

@@ -30,11 +30,8 @@ void Emitter::emit_whole_loop(uint32_t n) {
   uses(Technique::WholeLoops);
   const Node& node = flow_.nodes[n];
   const V mask = at_.active;
-  auto* whole = new_block("whole");
-  auto* parts = new_block("parts");
-  auto* some = new_block("some");
-  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, some);
-  b_.SetInsertPoint(whole);
+  auto [whole, parts, some] = new_blocks("whole", "parts", "some");
+  go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, some);
   at_.active = b_.getInt32(~0u);
   ways_.full[n] = 1;
   emit_straight(node.begin, node.end - 1);

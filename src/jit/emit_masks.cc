@@ -66,11 +66,9 @@ V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Value& c) {
               high = b_.CreateAdd(low, k(static_cast<uint64_t>(v.stride) * static_cast<uint64_t>(length - 1)));
       wraps = b_.CreateOr(wraps, v.stride > 0 ? less(high, low) : less(low, high));
     }
-    auto* even = new_block("in_order");
-    auto* wrapped = new_block("wrapped");
+    auto [even, wrapped] = new_blocks("in_order", "wrapped");
     join = new_block("compared");
-    b_.CreateCondBr(wraps, wrapped, even, llvm::MDBuilder(c_).createBranchWeights(1, 100000));
-    b_.SetInsertPoint(wrapped);
+    go_on_if(wraps, wrapped, even, llvm::MDBuilder(c_).createBranchWeights(1, 100000));
     odd = mask_bits(arithmetic_.compare(i, lanes_of(a, bytes), lanes_of(c, bytes)));
     odd_end = b_.GetInsertBlock();
     b_.CreateBr(join);
@@ -120,8 +118,7 @@ V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Value& c) {
   }
   if (!join) return mask;
   auto* even_end = b_.GetInsertBlock();
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
   auto* phi = b_.CreatePHI(b_.getInt32Ty(), 2);
   phi->addIncoming(odd, odd_end);
   phi->addIncoming(mask, even_end);

@@ -68,17 +68,14 @@ V Emitter::lanes_place(size_t operand) {
 
 // Calls the handler unless all is `done`, or can be with what `quick` writes.
 void Emitter::emit_quick(const vm::Insn& i, V done, const std::function<void()>& quick, const RangeCells* range) {
-  auto* rest = new_block("quick");
-  auto* slow = new_block("slow");
-  auto* join = new_block("join");
+  auto [rest, slow, join] = new_blocks("quick", "slow", "join");
   b_.CreateCondBr(done, rest, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   b_.SetInsertPoint(slow);
   call_handler(i, at_.active, range);
   b_.CreateBr(join);
   b_.SetInsertPoint(rest);
   quick();
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
 }
 
 // The smallest product, of doubles, is not longer than a call of it. Lane 4g + t has a[g][t], b[t][g], and of c columns 2t and 2t + 1.

@@ -19,8 +19,7 @@ V Emitter::barrier_place(const vm::WideOperand& o, BasicBlock* slow) {
   const V fits = b_.CreateAnd(b_.CreateICmpULT(at, b_.CreateBinaryIntrinsic(In::usub_sat, size, b_.getInt64(7))),
                               b_.CreateICmpEQ(b_.CreateAnd(at, b_.getInt64(7)), b_.getInt64(0)));
   auto* there = new_block("barrier");
-  b_.CreateCondBr(fits, there, slow);
-  b_.SetInsertPoint(there);
+  go_on_if(fits, there, slow);
   return b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), at);
 }
 
@@ -30,8 +29,7 @@ V Emitter::barrier_word(const vm::WideOperand& o, BasicBlock* slow, V* pointer) 
   const V word = user(b_.CreateAlignedLoad(b_.getInt64Ty(), *pointer, llvm::Align(8)));
   auto* valid = new_block("valid");
   const V bit = b_.CreateAnd(word, b_.getInt64(uint64_t{1} << vm::kValidAt));
-  b_.CreateCondBr(b_.CreateICmpNE(bit, b_.getInt64(0)), valid, slow);
-  b_.SetInsertPoint(valid);
+  go_on_if(b_.CreateICmpNE(bit, b_.getInt64(0)), valid, slow);
   return word;
 }
 
@@ -44,9 +42,7 @@ bool Emitter::emit_barrier_made(const vm::Insn& i) {
   const vm::WideOperand& where = i.wide[0];
   if (where.slot >= 0 && !read(where.slot, where.width).uniform()) return false;
   uses(Technique::MemoryBarriers);
-  auto* slow = new_block("slow");
-  auto* quick = new_block("make");
-  auto* join = new_block("join");
+  auto [slow, quick, join] = new_blocks("slow", "make", "join");
   const V pointer = barrier_place(where, slow);
   const V n = b_.CreateZExtOrTrunc(count.run[0], b_.getInt64Ty());
   b_.CreateCondBr(b_.CreateICmpULT(b_.CreateSub(n, b_.getInt64(1)), b_.getInt64(vm::kMostCount)), quick, slow);
@@ -58,8 +54,7 @@ bool Emitter::emit_barrier_made(const vm::Insn& i) {
   const V word = b_.CreateOr(b_.CreateMul(n, b_.getInt64(1 | uint64_t{1} << vm::kExpectedAt)), b_.getInt64(rest));
   user(b_.CreateAlignedStore(word, pointer, llvm::Align(8)));
   note_event(b_.getTrue());
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
   return true;
 }
 
@@ -80,9 +75,7 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   const vm::WideOperand& where = i.wide[copies ? 0 : 1];
   if (where.slot >= 0 && !read(where.slot, where.width).uniform()) return false;
   uses(Technique::MemoryBarriers);
-  auto* slow = new_block("slow");
-  auto* quick = new_block("arrive");
-  auto* join = new_block("join");
+  auto [slow, quick, join] = new_blocks("slow", "arrive", "join");
   V pointer = nullptr;
   const V word = barrier_word(where, slow, &pointer);
   const auto k = [&](uint64_t v) { return b_.getInt64(v); };
@@ -114,8 +107,7 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
     state.lanes = b_.CreateSub(splat(word), b_.CreateMul(b_.CreateZExt(ranks, type_of(8, true)), splat(b_.CreateMul(each, step))));
     write(i.wide[0].slot, i.wide[0].width, state);
   }
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
   return true;
 }
 
@@ -124,8 +116,7 @@ bool Emitter::emit_test(const vm::Insn& i) {
   const vm::WideOperand& where = i.wide[1];
   if (!in_shared(i) || (where.slot >= 0 && !read(where.slot, where.width).uniform())) return false;
   uses(Technique::MemoryBarriers);
-  auto* slow = new_block("slow");
-  auto* join = new_block("join");
+  auto [slow, join] = new_blocks("slow", "join");
   V pointer = nullptr;
   const V word = barrier_word(where, slow, &pointer);
   const V phase = b_.CreateICmpSLT(word, b_.getInt64(0));
@@ -146,8 +137,7 @@ bool Emitter::emit_test(const vm::Insn& i) {
   b_.CreateBr(join);
   b_.SetInsertPoint(slow);
   call_handler(i, at_.active);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
   return true;
 }
 

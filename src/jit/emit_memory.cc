@@ -13,12 +13,6 @@ using isa::Space;
 using llvm::BasicBlock;
 namespace In = llvm::Intrinsic;
 
-namespace {
-
-bool is_constant_mask(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
-
-}  // namespace
-
 Value Emitter::address_of(const Access& a) {
   const vm::Insn& i = *a.insn;
   Value address;
@@ -163,7 +157,7 @@ V Emitter::fits_lanes(const Access& a, V addresses, V mask, uint64_t extent) {
         b_.CreateIntrinsic(In::fshr, {t}, {offsets, offsets, llvm::ConstantInt::get(t, static_cast<uint64_t>(std::countr_zero(total)))});
   V bad = b_.CreateNot(mask_bits(b_.CreateICmpULT(offsets, splat(most))));
   if (beyond) bad = b_.CreateOr(bad, beyond);
-  if (!is_constant_mask(mask)) bad = b_.CreateAnd(bad, mask);
+  if (!is_all(mask)) bad = b_.CreateAnd(bad, mask);
   return b_.CreateICmpEQ(bad, b_.getInt32(0));
 }
 
@@ -229,8 +223,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     b_.SetInsertPoint(next);
     return;
   }
-  auto* slow = new_block("slow");
-  auto* join = new_block("join");
+  auto [slow, join] = new_blocks("slow", "join");
   if (looks_for_window(*a, address)) {
     auto* other = new_block("no_window");
     touch_window(*a, address, mask, other, join);
@@ -253,7 +246,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     b_.CreateCondBr(fits_lanes(*a, address.lanes, mask), fast, slow, likely);
   } else {
     const V whole = fits_whole(*a, address);
-    const bool ends = !is_constant_mask(mask) && address.runs == 1 && address.stride != 0;
+    const bool ends = !is_all(mask) && address.runs == 1 && address.stride != 0;
     auto* edge = ends ? new_block("edge") : slow;
     b_.CreateCondBr(whole, fast, edge, likely);
     if (ends) {
@@ -265,8 +258,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
   handle(join);
   b_.SetInsertPoint(fast);
   looked ? touch_apart(*a, address, mask) : touch(*a, address, mask);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
 }
 
 }  // namespace warpbeam::jit

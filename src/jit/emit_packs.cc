@@ -106,10 +106,8 @@ void Emitter::emit_pack(const Region& region) {
     auto *together = new_block("pack"), *one = new_block("one_block"), *finish = new_block("pack_through");
     const V left = context_field(offsetof(Context, next.more), b_.getInt64Ty(), false);
     const V failures = b_.CreateLoad(b_.getInt32Ty(), row_.failures);
-    b_.CreateCondBr(
-        b_.CreateAnd(b_.CreateICmpUGE(left, b_.getInt64(shapes_.packed - 1)), b_.CreateICmpULT(failures, b_.getInt32(kMostFailures))),
-        together, one);
-    b_.SetInsertPoint(together);
+    go_on_if(b_.CreateAnd(b_.CreateICmpUGE(left, b_.getInt64(shapes_.packed - 1)), b_.CreateICmpULT(failures, b_.getInt32(kMostFailures))),
+             together, one);
     at_.warp = b_.getInt32(0);
     begin_warp(region);
     std::vector<BasicBlock*> blocks(flow_.nodes.size());
@@ -145,8 +143,7 @@ void Emitter::emit_packed(const Region& region, const Pack& pack, uint32_t n, co
       for (const Access& r : pack.reads)
         if (!w.load) good = b_.CreateAnd(good, b_.CreateICmpNE(lo_of(range_of(w)), lo_of(range_of(r))));
     auto* fast = new_block("all_well");
-    b_.CreateCondBr(good, fast, as_.apart, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
-    b_.SetInsertPoint(fast);
+    go_on_if(good, fast, as_.apart, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
     for (const Access& a : s.accesses) as_.checked.insert(a.insn);
     find_windows(s.accesses);
     for (uint32_t k = s.first; k < s.end; ++k)

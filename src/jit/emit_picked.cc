@@ -1,6 +1,7 @@
 // Idea: lanes that were picked out of a warp store one behind the other, as in a compaction: the first and the last place speak for all.
 // AVX-512 compresses sixteen lanes; with AVX2, tables say for each set of eight how many are before each, and which. Precondition: elements
 // of 4 bytes, with AVX-512 of 8. Postcondition: nothing is written but what the lanes store. Fallback: lanes are looked at one by one.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -93,15 +94,13 @@ bool Emitter::load_near(const Access& a, V mask, BasicBlock* join) {
   const unsigned lanes = kRegisterBytes / a.memory;
   llvm::Type *wide = b_.getInt64Ty(), *element = lane_type(a.memory);
   auto* type = FixedVectorType::get(element, lanes);
-  auto* near = new_block("near");
-  auto* far = new_block("far");
+  auto [near, far] = new_blocks("near", "far");
   std::vector<V> from, which;
   V good = b_.getTrue();
   for (unsigned g = 0; g < kLanes; g += lanes) {
-    std::vector<int> pick;
-    for (unsigned l = 0; l < lanes; ++l) pick.push_back(static_cast<int>(g + l));
     const V first = b_.CreateExtractElement(at->index, uint64_t{g});
-    which.push_back(b_.CreateSub(b_.CreateShuffleVector(at->index, pick), b_.CreateVectorSplat(lanes, first)));
+    const V own = b_.CreateShuffleVector(at->index, llvm::createSequentialMask(g, lanes, 0));
+    which.push_back(b_.CreateSub(own, b_.CreateVectorSplat(lanes, first)));
     V there = b_.CreateBitCast(b_.CreateICmpULT(which.back(), b_.CreateVectorSplat(lanes, b_.getInt32(lanes))), b_.getIntNTy(lanes));
     if (!llvm::isa<llvm::ConstantInt>(mask))
       there = b_.CreateOr(there, b_.CreateNot(b_.CreateTrunc(b_.CreateLShr(mask, g), b_.getIntNTy(lanes))));
@@ -112,22 +111,14 @@ bool Emitter::load_near(const Access& a, V mask, BasicBlock* join) {
     from.push_back(b_.CreateAdd(at->base, b_.CreateMul(widened, b_.getInt64(a.memory))));
     good = b_.CreateAnd(good, fits(a, from.back(), kRegisterBytes));
   }
-  b_.CreateCondBr(good, near, far);
-  b_.SetInsertPoint(near);
+  go_on_if(good, near, far);
   std::vector<V> parts;
   for (size_t k = 0; k < from.size(); ++k) {
     const V all = user(b_.CreateAlignedLoad(type, pointer_to(a, from[k]), llvm::Align(a.memory)));
     parts.push_back(a.memory == 4 ? b_.CreateIntrinsic(In::x86_avx512_permvar_si_512, {}, {all, which[k]})
                                   : b_.CreateIntrinsic(In::x86_avx512_permvar_di_512, {}, {all, b_.CreateZExt(which[k], type)}));
   }
-  for (; parts.size() > 1; parts.resize(parts.size() / 2))
-    for (size_t k = 0; k < parts.size() / 2; ++k) {
-      std::vector<int> both;
-      const auto n = llvm::cast<FixedVectorType>(parts[2 * k]->getType())->getNumElements();
-      for (unsigned l = 0; l < 2 * n; ++l) both.push_back(static_cast<int>(l));
-      parts[k] = b_.CreateShuffleVector(parts[2 * k], parts[2 * k + 1], both);
-    }
-  put_loaded(a, 0, parts[0]);
+  put_loaded(a, 0, llvm::concatenateVectors(b_, parts));
   b_.CreateBr(join);
   b_.SetInsertPoint(far);
   return true;
@@ -141,53 +132,33 @@ void Emitter::store_in_a_row(const Access& a, V to, V mask) {
   lane_memory_.compress(stored_lanes(a, 0), b_.CreateIntToPtr(to, b_.getPtrTy()), mask);
 }
 
-// As below, where an index of 32 bits tells.
-void Emitter::store_picked(const Access& a, const Indexed& at, V mask, BasicBlock* join) {
-  auto* picked = new_block("picked");
-  auto* apart = new_block("not_picked");
-  llvm::Type *wide = b_.getInt64Ty(), *narrow = b_.getInt32Ty();
-  const V array = scratch(at.index->getType());
-  b_.CreateStore(at.index, array);
-  const auto [head, tail] = ends_of(mask);
-  const auto lane = [&](V l) { return b_.CreateLoad(narrow, b_.CreateInBoundsGEP(narrow, array, b_.CreateAnd(l, kLanes - 1))); };
-  const auto whole = [&](V x) { return at.is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide); };
-  const auto place = [&](V x) { return b_.CreateAdd(at.base, b_.CreateMul(x, b_.getInt64(a.memory))); };
-  const V head_index = lane(head), first = whole(head_index), last = whole(lane(tail)),
-          count = b_.CreateZExt(intrinsic(In::ctpop, mask), wide);
-  V good = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateSub(count, b_.getInt64(1)));  // none of them wraps around
-  good = b_.CreateAnd(good, b_.CreateAnd(fits(a, place(first), a.memory), fits(a, place(last), a.memory)));
-  // All at once, so that only one way leads to where lanes' addresses are wanted.
-  b_.CreateCondBr(b_.CreateAnd(good, lane_memory_.is_ranked(at.index, head_index, 1, mask)), picked, apart);
-  b_.SetInsertPoint(picked);
-  store_in_a_row(a, place(first), mask);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(apart);
-}
-
 // Goes on where the lanes of the mask do not store one behind the other.
 void Emitter::store_picked(const Access& a, V places, V mask, BasicBlock* join) {
   uses(Technique::Picked);
-  if (ranks_lanes())
-    if (const std::optional<Indexed> at = indexed(a)) return store_picked(a, *at, mask, join);
-  auto* maybe = new_block("maybe_picked");
-  auto* picked = new_block("picked");
-  auto* apart = new_block("not_picked");
-  llvm::Type* wide = b_.getInt64Ty();
-  const auto whole = [&](V x) { return b_.CreateZExt(x, wide); };
-  const V array = scratch(places->getType());
-  b_.CreateStore(places, array);
+  // An index of 32 bits tells as much as an address, in half as many registers.
+  const std::optional<Indexed> by = ranks_lanes() ? indexed(a) : std::nullopt;
+  const V where = by ? by->index : places;
+  llvm::Type *wide = b_.getInt64Ty(), *type = where->getType()->getScalarType();
+  auto* maybe = by ? nullptr : new_block("maybe_picked");
+  auto [picked, apart] = new_blocks("picked", "not_picked");
+  const V array = scratch(where->getType());
+  b_.CreateStore(where, array);
   const auto [head, tail] = ends_of(mask);
-  const auto lane = [&](V l) { return b_.CreateLoad(wide, b_.CreateInBoundsGEP(wide, array, b_.CreateAnd(l, kLanes - 1))); };
-  const V first = lane(head), last = lane(tail), count = whole(intrinsic(In::ctpop, mask));
-  V likely = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateMul(b_.CreateSub(count, b_.getInt64(1)), b_.getInt64(a.memory)));
-  if (!ranks_lanes()) likely = b_.CreateAnd(likely, b_.CreateICmpUGE(count, b_.getInt64(kGroup)));
-  b_.CreateCondBr(b_.CreateAnd(likely, b_.CreateAnd(fits(a, first, a.memory), fits(a, last, a.memory))), maybe, apart);
-
-  b_.SetInsertPoint(maybe);
+  const auto lane = [&](V l) { return b_.CreateLoad(type, b_.CreateInBoundsGEP(type, array, b_.CreateAnd(l, kLanes - 1))); };
+  const auto whole = [&](V x) { return by && by->is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide); };
+  const auto place = [&](V x) { return by ? b_.CreateAdd(by->base, b_.CreateMul(x, b_.getInt64(a.memory))) : x; };
+  const uint64_t step = by ? 1 : a.memory;
+  const V begin = lane(head), first = whole(begin), last = whole(lane(tail)), count = b_.CreateZExt(intrinsic(In::ctpop, mask), wide);
+  // None of them wraps around.
+  V good = b_.CreateICmpEQ(b_.CreateSub(last, first), b_.CreateMul(b_.CreateSub(count, b_.getInt64(1)), b_.getInt64(step)));
+  if (!ranks_lanes()) good = b_.CreateAnd(good, b_.CreateICmpUGE(count, b_.getInt64(kGroup)));
+  good = b_.CreateAnd(good, b_.CreateAnd(fits(a, place(first), a.memory), fits(a, place(last), a.memory)));
+  if (maybe) go_on_if(good, maybe, apart);
   if (ranks_lanes()) {
-    b_.CreateCondBr(lane_memory_.is_ranked(places, first, a.memory, mask), picked, apart);
-    b_.SetInsertPoint(picked);
-    store_in_a_row(a, first, mask);
+    // With an index all at once, so that only one way leads to where lanes' addresses are wanted.
+    const V ranked = lane_memory_.is_ranked(where, begin, step, mask);
+    go_on_if(by ? b_.CreateAnd(good, ranked) : ranked, picked, apart);
+    store_in_a_row(a, place(first), mask);
     b_.CreateBr(join);
     b_.SetInsertPoint(apart);
     return;

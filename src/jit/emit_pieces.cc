@@ -195,28 +195,23 @@ bool Emitter::emit_record(const vm::Insn& i, Record& r) {
   };
   if (r.accesses.front() == &i) {
     uses(Technique::Records);
-    auto* together = new_block("record");
-    auto* on = new_block("looked");
+    auto [together, on] = new_blocks("record", "looked");
     const V places = lanes_of(read(i.op[1], 8), 8);
-    std::vector<int> following;
-    for (int l = 0; l < kLanes; ++l) following.push_back(std::min(l + 1, kLanes - 1));
-    const V steps = b_.CreateSub(b_.CreateShuffleVector(places, following), places);
+    const V steps = b_.CreateSub(lanes_behind(places), places);
     const V apart = b_.CreateOr(mask_bits(b_.CreateICmpSGE(steps, splat(b_.getInt64(r.apart)))), 1u << (kLanes - 1));
     V good = b_.CreateAnd(b_.CreateICmpEQ(at_.active, b_.getInt32(~0u)), b_.CreateICmpEQ(apart, b_.getInt32(~0u)));
     good = b_.CreateAnd(good,
                         fits_lanes(a, b_.CreateAdd(places, splat(b_.getInt64(static_cast<uint64_t>(r.from)))), b_.getInt32(~0u), r.bytes));
     r.together = scratch(b_.getInt1Ty());
     b_.CreateStore(good, r.together);
-    b_.CreateCondBr(good, together, on);
-    b_.SetInsertPoint(together);
+    go_on_if(good, together, on);
     const auto base = all();
     for (const auto& piece : r.pieces) {
       if (!access_of(*piece->accesses[0])->load) continue;
       const std::vector<V> words = lane_memory_.load_piece(offset(base, piece->from), a.memory);
       for (const vm::Insn* load : piece->accesses) write_piece(*load, words, piece->from);
     }
-    b_.CreateBr(on);
-    b_.SetInsertPoint(on);
+    go_on(on);
   }
   const auto piece = pieces_.of.find(&i);
   if (piece == pieces_.of.end()) return false;
@@ -234,8 +229,7 @@ bool Emitter::emit_record(const vm::Insn& i, Record& r) {
   pieces_.aside = true;
   emit_memory(i);
   pieces_.aside = false;
-  b_.CreateBr(on);
-  b_.SetInsertPoint(on);
+  go_on(on);
   return true;
 }
 
@@ -261,9 +255,7 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   if ((a.load ? piece->accesses.front() : piece->accesses.back()) != &i) return true;
   uses(a.load ? Technique::Pieces : Technique::StoredPieces);
   const Value base = read(i.op[1], 8);
-  auto* together = new_block("piece");
-  auto* each = new_block("one_by_one");
-  auto* join = new_block("read");
+  auto [together, each, join] = new_blocks("piece", "one_by_one", "read");
   const V from = b_.getInt64(static_cast<uint64_t>(piece->from));
   V good = b_.CreateICmpEQ(at_.active, b_.getInt32(~0u));
   std::function<V(int)> at;
@@ -280,8 +272,7 @@ bool Emitter::emit_piece(const vm::Insn& i) {
     const V apart = b_.CreateICmpNE(span, b_.getInt64(a.total() * (kLanes / 2 - 1)));
     good = b_.CreateAnd(b_.CreateAnd(good, apart), fits_lanes(a, addresses, b_.getInt32(~0u), kPiece));
   }
-  b_.CreateCondBr(good, together, each);
-  b_.SetInsertPoint(together);
+  go_on_if(good, together, each);
   if (addresses) at = lane_memory_.lanes_one_by_one(addresses);
   const bool counted = watch_ && watch_->wanted.traffic && !base.runs && !flow_.code->takes_param_address;
   if (counted) count_piece(*piece, b_.CreateAdd(lanes_of(base, 8), splat(b_.getInt64(static_cast<uint64_t>(i.imm)))), a.total());
@@ -302,8 +293,7 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   pieces_.aside = true;
   for (const vm::Insn* load : piece->accesses) emit_memory(*load);
   pieces_.aside = false;
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
   return true;
 }
 

@@ -79,8 +79,7 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
   const bool agrees = decision && !of_block(decision->guard, 0);
   auto* head = b_.GetInsertBlock();
-  auto* loop = new_block("warp");
-  auto* next = new_block("next_warp");
+  auto [loop, next] = new_blocks("warp", "next_warp");
   ways_.blocks.assign(flow_.nodes.size(), nullptr);
   if (todo) b_.CreateCondBr(b_.CreateICmpNE(todo, b_.getInt32(0)), loop, after);
   else b_.CreateBr(loop);
@@ -103,8 +102,7 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
     V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
     live = machine_load(b_.getInt32Ty(), at);
     auto* go = new_block("live");
-    b_.CreateCondBr(b_.CreateICmpNE(live, b_.getInt32(0)), go, next);
-    b_.SetInsertPoint(go);
+    go_on_if(b_.CreateICmpNE(live, b_.getInt32(0)), go, next);
   }
   begin_warp(region);
   for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), ways_.masks[b]);
@@ -126,8 +124,7 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
       machine_store(arrived, at);
       // A warp that has left has nothing to say, not even of what is the same in the whole block: it may not have come to it.
       auto* some = new_block("some_arrived");
-      b_.CreateCondBr(b_.CreateICmpNE(arrived, b_.getInt32(0)), some, next);
-      b_.SetInsertPoint(some);
+      go_on_if(b_.CreateICmpNE(arrived, b_.getInt32(0)), some, next);
     }
     store_kept(region);
     const V here = b_.CreateICmpNE(arrived, b_.getInt32(0));
@@ -148,8 +145,7 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
       }
     }
   }
-  b_.CreateBr(next);
-  b_.SetInsertPoint(next);
+  go_on(next);
   if (team.warps) {
     const V left = b_.CreateIntrinsic(In::usub_sat, {b_.getInt32Ty()}, {b_.CreateLoad(b_.getInt32Ty(), team.left), b_.getInt32(1)});
     b_.CreateStore(left, team.left);
@@ -179,8 +175,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
       b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.block_after[v]), registers_.in_block[v]);
   });
   if (ways_.lanes_leave && !once) {
-    auto* go = new_block("some_live");
-    auto* none = new_block("none_live");
+    auto [go, none] = new_blocks("some_live", "none_live");
     b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.any_live), go, none);
     b_.SetInsertPoint(none);
     end_block();
@@ -223,8 +218,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   }
   // A decision of the whole block. Where warps do not agree, barriers would be passed by some only: the interpreter knows
   // what comes of that.
-  auto* not_all = new_block("not_all");
-  auto* mixed = new_block("mixed");
+  auto [not_all, mixed] = new_blocks("not_all", "mixed");
   b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.all_taken), entry_of(node.next[0]), not_all);
   b_.SetInsertPoint(not_all);
   b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.none_taken), entry_of(node.next[1]), mixed,

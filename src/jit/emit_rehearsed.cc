@@ -4,6 +4,7 @@
 // Postcondition: where such regions end, what they changed is in shared memory and where regions keep variables.
 //
 // Fallback: what is not as rehearsed leaves before anything shows, and the block begins again region by region.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -180,10 +181,9 @@ void Emitter::end_rehearsal() {
         in_its_place(one,
                      [&] { data[o] = b_.CreateTrunc(lanes_of(data_of(one.access, 0), one.access.reg), type_of(one.access.memory, true)); });
       }
-      std::vector<int> in_turn;
-      for (int l = 0; l < kLanes; ++l) in_turn.insert(in_turn.end(), {l, kLanes + l});
       const V first = s.address.run[0];
-      store_dense(s.access, b_.CreateShuffleVector(data[0], data[1], in_turn), first, b_.CreateIntToPtr(first, b_.getPtrTy()));
+      store_dense(s.access, b_.CreateShuffleVector(data[0], data[1], llvm::createInterleaveMask(kLanes, 2)), first,
+                  b_.CreateIntToPtr(first, b_.getPtrTy()));
       ++k;
       continue;
     }
@@ -222,8 +222,7 @@ void Emitter::look_at_condition() {
   Rehearsal& r = *rehearsals_.now;
   if (!r.condition) return;
   auto* on = new_block("as_rehearsed");
-  b_.CreateCondBr(r.condition, on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
-  b_.SetInsertPoint(on);
+  go_on_if(r.condition, on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   r.block = on;
   r.condition = nullptr;
 }

@@ -88,8 +88,7 @@ void Emitter::emit_straight_in_slice(uint32_t begin, uint32_t end) {
   if (s.accesses.empty()) return;
   const V good = b_.CreateAnd(run_ahead(s), all_fit(s));
   auto* well = new_block("all_well");
-  b_.CreateCondBr(good, well, as_.apart, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
-  b_.SetInsertPoint(well);
+  go_on_if(good, well, as_.apart, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   for (const Access& a : s.accesses) as_.checked.insert(a.insn);
   for (uint32_t k = s.first; k < end; ++k)
     if (std::ranges::find(s.ahead, k) == s.ahead.end()) emit_instruction(insns[k]);
@@ -130,11 +129,7 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
     masks[n] = top.CreateAlloca(FixedVectorType::get(b_.getInt32Ty(), loop.lanes));
     blocks[n] = nullptr;
   }
-  auto* slice = new_block("slice");
-  auto* begin = new_block("slice_begin");
-  auto* end = new_block("slice_end");
-  auto* next = new_block("next_slice");
-  auto* through = new_block("slices_through");
+  auto [slice, begin, end, next, through] = new_blocks("slice", "slice_begin", "slice_end", "next_slice", "slices_through");
   auto* whole = loop.reads ? new_block("unsliced") : nullptr;
   b_.CreateStore(none, lanes);
   b_.CreateBr(slice);
@@ -192,8 +187,7 @@ bool Emitter::emit_sliced_loop(const SlicedLoop& loop) {
     b_.CreateStore(b_.CreateOr(others, b_.CreateShl(b_.CreateZExt(b_.CreateBitCast(value, here->getType()), b_.getInt32Ty()), first)),
                    home);
   }
-  b_.CreateBr(next);
-  b_.SetInsertPoint(next);
+  go_on(next);
   const V further = b_.CreateAdd(first, b_.getInt32(loop.lanes));
   b_.CreateStore(further, lanes);
   b_.CreateCondBr(b_.CreateICmpULT(further, b_.getInt32(kLanes)), slice, through);

@@ -68,15 +68,13 @@ V Emitter::line_fits(const Access& a, const Line& line, V mask) {
 // Goes on where they are, at a place where the access is still to be done, and leaves what is not good to `slow`.
 void Emitter::check_line(const Access& a, const Line& line, V mask, BasicBlock* slow) {
   auto* fast = new_block("fast");
-  b_.CreateCondBr(line_fits(a, line, mask), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
-  b_.SetInsertPoint(fast);
+  go_on_if(line_fits(a, line, mask), fast, slow, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
 }
 
 void Emitter::touch_line(const Access& a, const Value& address, V mask) {
   uses(Technique::Slopes);
   const int64_t total = static_cast<int64_t>(a.total());
-  auto* join = new_block("touched");
-  auto* apart = new_block("apart");
+  auto [join, apart] = new_blocks("touched", "apart");
   auto* choice = b_.CreateSwitch(address.line.slope, apart, 3);
   for (const int64_t step : {1, 2, 4}) {
     Value known;
@@ -92,8 +90,7 @@ void Emitter::touch_line(const Access& a, const Value& address, V mask) {
   }
   b_.SetInsertPoint(apart);
   touch(a, address, mask);
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
 }
 
 }  // namespace warpbeam::jit

@@ -87,9 +87,7 @@ void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicB
   const V even = all(b_.CreateICmpEQ(b_.CreateAnd(offset, splat(b_.getInt32(3))), llvm::Constant::getNullValue(offset->getType())));
   V good = b_.CreateAnd(narrow, even);
   if (!a.load) {  // each at a place of its own, and rising
-    std::vector<int> following;
-    for (int l = 0; l < kLanes; ++l) following.push_back(std::min(l + 1, kLanes - 1));
-    const V rises = mask_bits(b_.CreateICmpSLT(pattern, b_.CreateShuffleVector(pattern, following)));
+    const V rises = mask_bits(b_.CreateICmpSLT(pattern, lanes_behind(pattern)));
     good = b_.CreateAnd(good, b_.CreateICmpEQ(b_.CreateOr(rises, b_.getInt32(1u << 31)), b_.getInt32(~0u)));
   }
   const V which = b_.CreateLShr(offset, splat(b_.getInt32(2)));
@@ -99,8 +97,7 @@ void Emitter::touch_window(const Access& a, const Value& address, V mask, BasicB
   const auto there = [&](V end) { return fits(a, b_.CreateAdd(address.spread.base, b_.CreateSExt(end, b_.getInt64Ty())), a.total()); };
   good = b_.CreateAnd(good, b_.CreateAnd(there(least), there(high)));
   auto* window = new_block("window");
-  b_.CreateCondBr(good, window, other);
-  b_.SetInsertPoint(window);
+  go_on_if(good, window, other);
   const V pointer = b_.CreateGEP(b_.getInt8Ty(), context_field(offsetof(Context, shared), b_.getPtrTy(), true), first);
   if (a.load) {
     Value v;

@@ -86,15 +86,13 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   if (!together) {
     emit_few(first, end, s.few, s.ahead, none_wraps, join);
     for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
-    b_.CreateBr(join);
-    b_.SetInsertPoint(join);
+    go_on(join);
     return;
   }
   uses(Technique::Straight);
   V good = full ? none_wraps : b_.CreateAnd(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), none_wraps);
   good = b_.CreateAnd(good, all_fit(s));
-  auto* fast = new_block("all_well");
-  auto* careful = new_block("careful");
+  auto [fast, careful] = new_blocks("all_well", "careful");
   if (full) b_.CreateCondBr(good, fast, careful, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
   else b_.CreateCondBr(good, fast, careful);
   b_.SetInsertPoint(careful);
@@ -117,8 +115,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   named_.windows.clear();
   watching_.batch_of.clear();
   at_.active = mask;
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
 }
 
 }  // namespace warpbeam::jit

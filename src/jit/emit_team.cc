@@ -78,8 +78,7 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
       go = b_.CreateAnd(go, b_.CreateAnd(b_.CreateICmpNE(where, b_.getInt64(0)), b_.CreateICmpNE(where, lo_of(range_of(r)))));
     }
   if (team.counts) go = b_.CreateAnd(go, begin_counts(team));
-  b_.CreateCondBr(go, ready, single);
-  b_.SetInsertPoint(ready);
+  go_on_if(go, ready, single);
   if (team.counts) clear_counts(team);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
@@ -192,8 +191,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     as_member(team, m);
     good = b_.CreateAnd(good, all_fit(s));
   }
-  b_.CreateCondBr(good, fast, as_.apart, likely);
-  b_.SetInsertPoint(fast);
+  go_on_if(good, fast, as_.apart, likely);
   for (const Access& a : s.accesses) as_.checked.insert(a.insn);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
@@ -256,8 +254,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     const bool once = team.stores && !in_loop(n);  // the warps at the end of an array can go one by one
     auto* look = once ? as_.apart : new_block("look");
     bool holds = true;
-    b_.CreateCondBr(all_go_on(team, *decision.compare, holds), quick, look);
-    b_.SetInsertPoint(quick);
+    go_on_if(all_go_on(team, *decision.compare, holds), quick, look);
     const bool branches = (holds == decision.holds) != node.last->guard_negated;
     as_.watch_times = count;
     watch_end(*node.last, b_.getInt32(branches ? ~0u : 0));
@@ -276,10 +273,7 @@ void Emitter::emit_together(const Region& region, Team& team, uint32_t n) {
     all = b_.CreateAnd(all, b_.CreateICmpEQ(taken.back(), b_.getInt32(~0u)));
     none = b_.CreateAnd(none, b_.CreateICmpEQ(taken.back(), b_.getInt32(0)));
   }
-  auto* every = new_block("all_taken");
-  auto* rest = new_block("not_all_taken");
-  auto* nobody = new_block("none_taken");
-  auto* some = new_block("some_taken");
+  auto [every, rest, nobody, some] = new_blocks("all_taken", "not_all_taken", "none_taken", "some_taken");
   b_.CreateCondBr(all, every, rest);
   b_.SetInsertPoint(rest);
   b_.CreateCondBr(none, nobody, some);
@@ -313,8 +307,7 @@ void Emitter::part(Team& team, uint32_t n, bool before) {
       return;
     }
   auto* part = new_block("part");
-  b_.CreateBr(part);
-  b_.SetInsertPoint(part);
+  go_on(part);
   team.points.push_back({n, before, part});
   const Bits& live = before ? flow_.nodes[n].live_in : flow_.nodes[n].live_out;
   team.written.each([&](size_t v) {

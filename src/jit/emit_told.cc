@@ -49,16 +49,14 @@ void Emitter::tell_rehearsed(const vm::Insn& i, const Value& address, V mask, ui
   r.told = true;
   auto* on = new_block("told");
   if (const auto words = words_of(i, address, bytes); !words.empty()) look_at_words(i, words, mask, on);
-  b_.CreateCondBr(ask_about(i, address, mask, bytes), on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
-  b_.SetInsertPoint(on);
+  go_on_if(ask_about(i, address, mask, bytes), on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
 }
 
 // The end of a rehearsed kernel. Until a block like this one has been looked at in full, it is; then only its accesses to
 // global memory are told.
 void Emitter::tell_stores() {
   Rehearsal& r = *rehearsals_.now;
-  auto* on = new_block("known_good");
-  auto* other = new_block("not_known");
+  auto [on, other] = new_blocks("known_good", "not_known");
   const V place = context_field(offsetof(Context, rehearsed.known_good), b_.getPtrTy(), true);
   auto* look = new_block("remembers");
   b_.CreateCondBr(b_.CreateIsNull(place), other, look);

@@ -76,8 +76,7 @@ void Emitter::emit_look(const vm::Insn& i) {
   const bool product = i.source->form.row->op == isa::Opcode::Wgmma;
   const uint32_t weight = product || says(*i.source->form.row, ".try_wait") ? 256 : 64;  // as the handlers have it
   auto* look = new_block("look");
-  b_.CreateBr(look);
-  b_.SetInsertPoint(look);
+  go_on(look);
   V missing;
   if (product) {
     call_handler(i, at_.active);
@@ -92,10 +91,8 @@ void Emitter::emit_look(const vm::Insn& i) {
     hand_over(i, b_.CreateICmpNE(missing, b_.getInt32(0)), Why::Waits);
     return;
   }
-  auto* again = new_block("again");
-  auto* on = new_block("on");
-  b_.CreateCondBr(b_.CreateICmpNE(missing, b_.getInt32(0)), again, on);
-  b_.SetInsertPoint(again);
+  auto [again, on] = new_blocks("again", "on");
+  go_on_if(b_.CreateICmpNE(missing, b_.getInt32(0)), again, on);
   hand_over(i, b_.CreateICmpNE(call("wb_look_again", b_.getInt32Ty(), {w_.context, b_.getInt32(weight)}), b_.getInt32(0)), Why::Waits);
   b_.CreateBr(product ? look : on);
   b_.SetInsertPoint(on);
@@ -107,13 +104,10 @@ bool Emitter::leaves_wait(uint32_t to) const {
 
 // What they waited for has come about.
 void Emitter::note_passed(V lanes) {
-  auto* some = new_block("passed");
-  auto* on = new_block("on");
-  b_.CreateCondBr(any_of(lanes), some, on);
-  b_.SetInsertPoint(some);
+  auto [some, on] = new_blocks("passed", "on");
+  go_on_if(any_of(lanes), some, on);
   call("wb_passed", b_.getVoidTy(), {w_.context});
-  b_.CreateBr(on);
-  b_.SetInsertPoint(on);
+  go_on(on);
 }
 
 // The way back in a loop that may wait.

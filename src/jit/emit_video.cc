@@ -1,5 +1,6 @@
 // Idea: video instructions for bytes and halves (__vadd4, __vabsdiffu2 …) are vectors of them, in twice their width.
 // Precondition: no selector, no mask. Postcondition: the bits of isa/arith/video.h. Fallback: the interpreter's handlers.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emitter.h"
@@ -105,9 +106,8 @@ bool Emitter::emit_video(const vm::Insn& i) {
   if (adds) {
     v.lanes = lanes_of(read(i.op[3], 4), 4);
     for (unsigned e = 0; e < elements; ++e) {
-      std::vector<int> pick;
-      for (unsigned l = 0; l < kLanes; ++l) pick.push_back(static_cast<int>(l * elements + e));
-      v.lanes = b_.CreateAdd(v.lanes, b_.CreateSExt(b_.CreateShuffleVector(r, pick), type_of(4, true)));
+      const V own = b_.CreateShuffleVector(r, llvm::createStrideMask(e, elements, kLanes));
+      v.lanes = b_.CreateAdd(v.lanes, b_.CreateSExt(own, type_of(4, true)));
     }
   } else {
     v.lanes = b_.CreateBitCast(b_.CreateTrunc(r, narrow), type_of(4, true));

@@ -1,4 +1,5 @@
 // What lanes of a warp do together: votes, shuffles, reductions, meeting places.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -196,13 +197,13 @@ void Emitter::emit_warp(const vm::Insn& i) {
 // Lane l gets the value of lane from[l].
 V Emitter::pick_lanes(V values, V from) {
   if (processor_.wide) {
-    std::vector<int> low, high, all;
-    for (int l = 0; l < kLanes; ++l) (l < kLanes / 2 ? low : high).push_back(l), all.push_back(l);
-    const V first = b_.CreateShuffleVector(values, low), second = b_.CreateShuffleVector(values, high);
-    const auto half = [&](const std::vector<int>& which) {
-      return b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, b_.CreateShuffleVector(from, which), second});
+    const auto half = [&](V of, unsigned h) {
+      return b_.CreateShuffleVector(of, llvm::createSequentialMask(h * kLanes / 2, kLanes / 2, 0));
     };
-    return b_.CreateShuffleVector(half(low), half(high), all);
+    const V first = half(values, 0), second = half(values, 1);
+    const auto picked = [&](unsigned h) { return b_.CreateIntrinsic(In::x86_avx512_vpermi2var_d_512, {}, {first, half(from, h), second}); };
+    const V low = picked(0);
+    return llvm::concatenateVectors(b_, {low, picked(1)});
   }
   const V array = scratch(values->getType());
   b_.CreateStore(values, array);
@@ -215,10 +216,8 @@ void Emitter::emit_match_any(const vm::Insn& i) {
   const V all = lanes_of(read(i.op[1], bytes), bytes), array = scratch(all->getType());
   b_.CreateStore(all, array);
   auto* before = b_.GetInsertBlock();
-  auto* loop = new_block("value");
-  auto* done = new_block("matched");
-  b_.CreateBr(loop);
-  b_.SetInsertPoint(loop);
+  auto [loop, done] = new_blocks("value", "matched");
+  go_on(loop);
   auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
   auto* sets = b_.CreatePHI(type_of(4, true), 2);
   left->addIncoming(at_.active, before);

@@ -4,6 +4,7 @@
 // other from lane to lane, by a full warp, checked together (emit_straight.cc), with nothing between them that writes or waits.
 // Postcondition: each register holds what its load would have given.
 // Fallback: fewer than three places, or parts of warps, are loads by themselves.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -96,18 +97,11 @@ V Emitter::from_windows(const Access& a, V pointer) {
   const auto shifted = [&](int at) {
     const size_t k = static_cast<size_t>(at / size);
     if (at % size == 0) return w.parts[k];
-    std::vector<int> pick;
-    for (int l = 0; l < size; ++l) pick.push_back(at % size + l);
-    return b_.CreateShuffleVector(w.parts[k], w.parts[k + 1], pick);
+    return b_.CreateShuffleVector(w.parts[k], w.parts[k + 1], llvm::createSequentialMask(at % size, size, 0));
   };
   std::vector<V> parts;
   for (int at = 0; at < kLanes; at += size) parts.push_back(shifted(shift + at));
-  for (int n = size; parts.size() > 1; parts.resize(parts.size() / 2), n *= 2) {
-    std::vector<int> both;
-    for (int l = 0; l < 2 * n; ++l) both.push_back(l);
-    for (size_t k = 0; k < parts.size() / 2; ++k) parts[k] = b_.CreateShuffleVector(parts[2 * k], parts[2 * k + 1], both);
-  }
-  return parts[0];
+  return llvm::concatenateVectors(b_, parts);
 }
 
 void Emitter::name_line(V address, bool stored, uint32_t closeness) {

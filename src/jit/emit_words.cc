@@ -82,14 +82,9 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
   const bool shared = i.mods().space == isa::Space::Shared || i.mods().space == isa::Space::SharedCluster;
   auto* ask = new_block("ask");
   auto* likely = llvm::MDBuilder(c_).createBranchWeights(1000, 1);
-  const auto go_on_if = [&](V good, const char* name) {
-    auto* next = new_block(name);
-    b_.CreateCondBr(good, next, ask, likely);
-    b_.SetInsertPoint(next);
-  };
+  const auto else_ask = [&](V good, const char* name) { go_on_if(good, new_block(name), ask, likely); };
   const auto part = [&](V base, uint64_t offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset); };
-  const auto is_full = [](V m) { return llvm::isa<llvm::ConstantInt>(m) && llvm::cast<llvm::ConstantInt>(m)->isMinusOne(); };
-  if (!is_full(mask)) go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), "whole_warp");  // then at_.active is whole too
+  if (!is_all(mask)) else_ask(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), "whole_warp");  // then at_.active is whole too
 
   // The site, the warp, the event.
   const V block = context_field(offsetof(Context, watched.words), b_.getPtrTy(), true);
@@ -107,15 +102,13 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
   V good = b_.CreateICmpEQ(load64(site, offsetof(vm::WatchedSite, era)), load64(block, offsetof(vm::WatchedBlock, era)));
   const V low = load64(site, offsetof(vm::WatchedSite, low)), span = load64(site, offsetof(vm::WatchedSite, span));
   for (const WordRun& w : all) good = b_.CreateAnd(good, b_.CreateICmpULE(b_.CreateSub(w.first, low), span));
-  go_on_if(good, "known_site");
+  else_ask(good, "known_site");
   const V key = load64(state, offsetof(vm::WatchedWarp, key));
-  auto* renew = new_block("new_burst");
-  auto* known = new_block("known_burst");
+  auto [renew, known] = new_blocks("new_burst", "known_burst");
   b_.CreateCondBr(b_.CreateICmpEQ(load64(group, offsetof(vm::WatchedGroup, key)), key), known, renew);
   b_.SetInsertPoint(renew);
   begin_burst(block, group, key, place);
-  b_.CreateBr(known);
-  b_.SetInsertPoint(known);
+  go_on(known);
   machine_store(outside(&i), part(state, offsetof(vm::WatchedWarp, last_access)));
   machine_store(b_.getInt32(~0u), part(state, offsetof(vm::WatchedWarp, last_mask)));
   const V id = b_.CreateAdd(machine_load(word_type, part(group, offsetof(vm::WatchedGroup, first))), b_.getInt32(place % vm::kTogether));
@@ -182,7 +175,7 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
   const V event = only(in_each(id), {0, kAll, 0, 0});
   if (!load) {
     const V range = b_.CreateAnd(below, numbers({kAll, kAll, kAll, 0}));
-    go_on_if(all_in(numbers({kAll, kAll, kAll, kSplit}), numbers({0, 0, 0, 0}), range, nullptr), "write");
+    else_ask(all_in(numbers({kAll, kAll, kAll, kSplit}), numbers({0, 0, 0, 0}), range, nullptr), "write");
     change(nullptr, b_.CreateOr(only(in_each(id), {kAll, 0, 0, 0}), numbers({0, 0, 0, kWholeValue})), 0, false, false);
     b_.SetInsertPoint(ask);
     return;
@@ -194,11 +187,9 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
   b_.CreateCondBr(quiet, seen, read);
   b_.SetInsertPoint(read);
   const V first_range = b_.CreateOr(only(below, {kAll, kAll, 0, 0}), numbers({0, 0, kAll, 0}));
-  auto* first = new_block("first");
-  auto* not_first = new_block("not_first");
+  auto [first, not_first] = new_blocks("first", "not_first");
   const V bits = b_.CreateOr(numbers({kAll, kAll, kAll, kSplit}), needs);
-  b_.CreateCondBr(all_in(bits, needs, first_range, nullptr), first, not_first);
-  b_.SetInsertPoint(first);
+  go_on_if(all_in(bits, needs, first_range, nullptr), first, not_first);
   change(numbers({kAll, 0, kAll, ~(kALane | kAMany | kTwoWarps)}), event, kLaneOfA, true, false);
   // Another warp's reader stays.
   b_.SetInsertPoint(not_first);
@@ -219,10 +210,10 @@ void Emitter::look_at_words(const vm::Insn& i, const std::vector<WordRun>& all, 
       b_.CreateAnd(b_.CreateICmpEQ(of_burst(offsetof(vm::WatchedBurst, first)), b_.CreateAnd(other, b_.getInt32(~(vm::kTogether - 1)))),
                    b_.CreateNot(same_warp));
   second = b_.CreateAnd(second, b_.CreateICmpUGE(other, bound));
-  go_on_if(second, "another_warp");
+  else_ask(second, "another_warp");
   const V others = only(in_each(other), {0, kAll, 0, 0});
   const V second_range = b_.CreateOr(only(below, {kAll, 0, 0, 0}), numbers({0, 0, kAll, 0}));
-  go_on_if(all_in(bits, b_.CreateOr(others, needs), second_range, nullptr), "second");
+  else_ask(all_in(bits, b_.CreateOr(others, needs), second_range, nullptr), "second");
   change(numbers({kAll, 0, 0, ~(kALane | kAMany | kBLane | kBMany)}),
          b_.CreateOr(event, b_.CreateOr(only(in_each(other), {0, 0, kAll, 0}), numbers({0, 0, 0, kTwoWarps}))), kLaneOfA, true, true);
   b_.SetInsertPoint(ask);
@@ -250,10 +241,8 @@ void Emitter::skip_settled(const vm::Insn& i, bool batch, const Value& address, 
   good = b_.CreateAnd(good, b_.CreateICmpEQ(mask, b_.getInt32(~0u)));
   const V low = of_site(offsetof(vm::WatchedSite, low)), span = of_site(offsetof(vm::WatchedSite, span));
   for (uint32_t r = 0; r < address.runs; ++r) good = b_.CreateAnd(good, b_.CreateICmpULE(b_.CreateSub(address.run[r], low), span));
-  auto* known = new_block("settled");
-  auto* ask = new_block("ask");
-  b_.CreateCondBr(good, known, ask, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
-  b_.SetInsertPoint(known);
+  auto [known, ask] = new_blocks("settled", "ask");
+  go_on_if(good, known, ask, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   if (!batch) touched_last(i);
   b_.CreateBr(seen);
   b_.SetInsertPoint(ask);

@@ -91,9 +91,7 @@ class Emitter : private Words, private Facts {
   bool runs_once(const Region& region) const;        // all it does is the same in the whole block
   bool of_block(int32_t at, Width bytes) const;
   void emit_handover(Handover& h, V warp, V active, V first_warp);
-  void emit_body(const Region& region, llvm::BasicBlock* done);
   void emit_dispatch(const Region& region, bool once);
-  void emit_guarded(const vm::Insn& insn);
   void dispatch(const vm::Insn& insn);
   Handover& new_handover(const vm::Insn& at, Why why);
   void by_handler(const vm::Insn& insn);             // the interpreter's
@@ -217,7 +215,6 @@ class Emitter : private Words, private Facts {
   V picks(const char* name, V word, bool ranks);
   void store_picked(const Access& a, V places, V mask, llvm::BasicBlock* join);
   std::optional<Indexed> indexed(const Access& a);
-  void store_picked(const Access& a, const Indexed& at, V mask, llvm::BasicBlock* join);
   bool load_near(const Access& a, V mask, llvm::BasicBlock* join);
   void store_in_a_row(const Access& a, V to, V mask);
 

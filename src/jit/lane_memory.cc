@@ -15,8 +15,6 @@ namespace {
 
 constexpr uint32_t kHalf = 16;
 
-bool all_lanes(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
-
 }  // namespace
 
 bool wide_host() {
@@ -34,7 +32,7 @@ bool ranks_lanes() {
 V LaneMemory::spread_mask(V mask, int step) {
   const unsigned n = static_cast<unsigned>(kLanes * step);
   auto* type = FixedVectorType::get(b_.getInt1Ty(), n);
-  if (all_lanes(mask)) {
+  if (is_all(mask)) {
     std::vector<llvm::Constant*> bits;
     for (unsigned k = 0; k < n; ++k) bits.push_back(b_.getInt1(k % static_cast<unsigned>(step) == 0));
     return llvm::ConstantVector::get(bits);
@@ -43,12 +41,10 @@ V LaneMemory::spread_mask(V mask, int step) {
     return b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(bits, b_.getInt64Ty()), b_.getInt64(places)});
   };
   if (step == 2) return b_.CreateBitCast(deposit(mask, 0x5555555555555555u), type);
-  std::vector<int> all;
-  for (unsigned k = 0; k < n; ++k) all.push_back(static_cast<int>(k));
   auto* half = FixedVectorType::get(b_.getInt1Ty(), n / 2);
   const V low = b_.CreateBitCast(deposit(b_.CreateAnd(mask, 0xffff), 0x1111111111111111u), half);
   const V high = b_.CreateBitCast(deposit(b_.CreateLShr(mask, 16), 0x1111111111111111u), half);
-  return b_.CreateShuffleVector(low, high, all);
+  return b_.CreateShuffleVector(low, high, llvm::createSequentialMask(0, n, 0));
 }
 
 // Every second or fourth element, with what lies between them masked out (AccessFacts::in_steps).
@@ -56,9 +52,7 @@ V LaneMemory::load_steps(V pointer, V mask, Width bytes, int step) {
   uses(Technique::Steps);
   auto* type = FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(kLanes * step));
   const V all = user(b_.CreateMaskedLoad(type, pointer, llvm::Align(bytes), spread_mask(mask, step), llvm::Constant::getNullValue(type)));
-  std::vector<int> pick;
-  for (int l = 0; l < kLanes; ++l) pick.push_back(l * step);
-  return b_.CreateShuffleVector(all, pick);
+  return b_.CreateShuffleVector(all, llvm::createStrideMask(0, static_cast<unsigned>(step), kLanes));
 }
 
 void LaneMemory::store_steps(V data, V pointer, V mask, Width bytes, int step) {
@@ -79,12 +73,8 @@ void LaneMemory::store_apart(V data, const Line& line, V shared, V mask, Width b
     const V place = shared ? b_.CreateGEP(b_.getInt8Ty(), shared, at) : b_.CreateIntToPtr(at, b_.getPtrTy());
     user(b_.CreateAlignedStore(value, place, llvm::Align(bytes)));
   };
-  auto* every = new_block("every_lane");
-  auto* some = new_block("some_lanes");
-  auto* loop = new_block("lane");
-  auto* done = new_block("lanes_done");
-  b_.CreateCondBr(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
-  b_.SetInsertPoint(every);
+  auto [every, some, loop, done] = new_blocks("every_lane", "some_lanes", "lane", "lanes_done");
+  go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
   V at = line.base;
   for (uint32_t l = 0; l < kLanes; ++l) {
     put(b_.getInt32(l), at);
@@ -92,8 +82,7 @@ void LaneMemory::store_apart(V data, const Line& line, V shared, V mask, Width b
   }
   b_.CreateBr(done);
   b_.SetInsertPoint(some);
-  b_.CreateCondBr(b_.CreateICmpNE(mask, b_.getInt32(0)), loop, done);
-  b_.SetInsertPoint(loop);
+  go_on_if(b_.CreateICmpNE(mask, b_.getInt32(0)), loop, done);
   auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
   left->addIncoming(mask, some);
   const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});
@@ -120,11 +109,9 @@ V LaneMemory::load_places(V pointer, V which, V places) {
 // Lane l stores at the l-th of the places. Which lane that is for an element is the number of places before it.
 void LaneMemory::store_places(V data, V pointer, V places, V mask) {
   auto* type = FixedVectorType::get(b_.getInt32Ty(), kHalf);
-  std::vector<int> low, high;
-  for (int l = 0; l < static_cast<int>(kHalf); ++l) low.push_back(l), high.push_back(l + static_cast<int>(kHalf));
-  const V first = b_.CreateShuffleVector(data, low), second = b_.CreateShuffleVector(data, high);
-  const bool full = llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne();
-  const V stored = full ? places : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
+  const V first = b_.CreateShuffleVector(data, llvm::createSequentialMask(0, kHalf, 0)),
+          second = b_.CreateShuffleVector(data, llvm::createSequentialMask(kHalf, kHalf, 0));
+  const V stored = is_all(mask) ? places : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
   for (uint64_t k = 0; k < 4; ++k) {
     std::vector<llvm::Constant*> before;
     for (uint64_t l = 0; l < kHalf; ++l) before.push_back(b_.getInt64((uint64_t(1) << (k * kHalf + l)) - 1));
@@ -151,11 +138,8 @@ V LaneMemory::load_few(const Value& address, V shared, Width bytes, int few) {
 }
 
 void LaneMemory::store_few(V lanes, const Value& address, V shared, Width bytes, int few) {
-  std::vector<int> pick;
-  for (int l = 0; l < few; ++l) pick.push_back(l);
-  if (address.runs)
-    user(b_.CreateAlignedStore(b_.CreateShuffleVector(lanes, pick), b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]),
-                               llvm::Align(bytes)));
+  const V some = address.runs ? b_.CreateShuffleVector(lanes, llvm::createSequentialMask(0, static_cast<unsigned>(few), 0)) : nullptr;
+  if (address.runs) user(b_.CreateAlignedStore(some, b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
   for (int l = 0; l < few && !address.runs; ++l)
     user(b_.CreateAlignedStore(b_.CreateExtractElement(lanes, static_cast<uint64_t>(l)), on_line(address.line, shared, l),
                                llvm::Align(bytes)));
@@ -211,9 +195,7 @@ void LaneMemory::store_piece(std::vector<V> vectors, const std::function<V(int)>
   const int words = static_cast<int>(kPiece / word), width = 4 * words, stored = static_cast<int>(vectors.size());
   while (static_cast<int>(vectors.size()) < words) vectors.push_back(vectors.back());
   const auto range = [](int from, int many) {
-    std::vector<int> all;
-    for (int k = 0; k < many; ++k) all.push_back(from + k);
-    return all;
+    return llvm::createSequentialMask(static_cast<unsigned>(from), static_cast<unsigned>(many), 0);
   };
   for (int first = 0; first < kLanes; first += width) {
     std::vector<V> rows;
@@ -243,13 +225,13 @@ std::function<V(int)> LaneMemory::lanes_one_by_one(V addresses) {
 // The lanes of one run, a lane's elements side by side.
 V LaneMemory::interleaved(const std::vector<V>& data, int runs, int run) {
   const int length = kLanes / runs, count = static_cast<int>(data.size());
-  std::vector<int> pick, all;
+  std::vector<int> pick;
   for (int l = 0; l < length; ++l)
     for (int k = 0; k < count; ++k) pick.push_back(k * kLanes + run * length + l);
   if (count == 1) return runs == 1 ? data[0] : b_.CreateShuffleVector(data[0], pick);
   if (count == 2) return b_.CreateShuffleVector(data[0], data[1], pick);
-  for (int k = 0; k < 2 * kLanes; ++k) all.push_back(k);
-  return b_.CreateShuffleVector(b_.CreateShuffleVector(data[0], data[1], all), b_.CreateShuffleVector(data[2], data[3], all), pick);
+  const V first = llvm::concatenateVectors(b_, {data[0], data[1]});
+  return b_.CreateShuffleVector(first, llvm::concatenateVectors(b_, {data[2], data[3]}), pick);
 }
 
 }  // namespace warpbeam::jit

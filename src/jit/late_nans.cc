@@ -1,6 +1,7 @@
 #include "jit/late_nans.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -90,9 +91,8 @@ class Block {
         continue;
       }
       for (unsigned at = 0; at < vector->getNumElements(); at += lanes_) {
-        std::vector<int> pick;
-        for (unsigned l = 0; l < lanes_; ++l) pick.push_back(static_cast<int>(at + l));
-        parts[1].push_back(vector->getNumElements() == lanes_ ? i : b.CreateShuffleVector(i, pick));
+        const auto own = llvm::createSequentialMask(at, lanes_, 0);
+        parts[1].push_back(vector->getNumElements() == lanes_ ? i : b.CreateShuffleVector(i, own));
       }
     }
     Value* any = b.getFalse();

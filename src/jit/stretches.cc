@@ -3,6 +3,7 @@
 // which is loaded and permuted, or expanded to where they belong; and lanes that were picked out of a warp often store one after the
 // other. Precondition: one element for each lane, at a good place. Postcondition: nothing is written but what the lanes store. Fallback:
 // the lanes one by one.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -22,13 +23,7 @@ namespace {
 
 constexpr int kHalf = kLanes / 2, kWindow = 64;
 
-std::vector<int> half_lanes(int half) {
-  std::vector<int> pick;
-  for (int l = 0; l < kHalf; ++l) pick.push_back(half * kHalf + l);
-  return pick;
-}
-
-bool all_lanes(llvm::Value* mask) { return llvm::isa<llvm::ConstantInt>(mask) && llvm::cast<llvm::ConstantInt>(mask)->isMinusOne(); }
+llvm::SmallVector<int, 16> half_lanes(unsigned half) { return llvm::createSequentialMask(half * kHalf, kHalf, 0); }
 
 }  // namespace
 
@@ -57,8 +52,7 @@ LaneMemory::Scattered LaneMemory::sort_out(V at, Width bytes, V base) {
     for (uint64_t h = 0; h < 2; ++h)
       likely = b_.CreateAnd(
           likely, b_.CreateICmpEQ(b_.CreateSub(b_.CreateExtractElement(at, h * kHalf + kHalf - 1), s.first[h]), k(step * (kHalf - 1))));
-    b_.CreateCondBr(likely, maybe, s.apart);
-    b_.SetInsertPoint(maybe);
+    go_on_if(likely, maybe, s.apart);
   }
   // Half by half: where both are put together for one comparison, LLVM 19's instruction selection does not come to an
   // end.
@@ -94,28 +88,24 @@ V LaneMemory::load_lanes(V at, V mask, Width bytes, V base) {
   V parts[2];
   for (int h = 0; h < 2; ++h) {
     const V place = place_of(s, first_of(s, h), element);
-    if (all_lanes(mask)) parts[h] = user(b_.CreateAlignedLoad(half, place, align));
+    if (is_all(mask)) parts[h] = user(b_.CreateAlignedLoad(half, place, align));
     else
       parts[h] = user(b_.CreateMaskedLoad(half, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h)),
                                           llvm::Constant::getNullValue(half)));
   }
-  std::vector<int> all;
-  for (int l = 0; l < kLanes; ++l) all.push_back(l);
-  const V together = b_.CreateShuffleVector(parts[0], parts[1], all);
+  const V together = llvm::concatenateVectors(b_, parts);
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
   V seen = nullptr;
   BasicBlock* seen_in = nullptr;
   if (base && bytes == 4 && wide_host()) {
-    auto* window = new_block("window");
-    auto* scattered = new_block("scattered");
+    auto [window, scattered] = new_blocks("window", "scattered");
     const V from = b_.CreateZExt(s.first[0], b_.getInt64Ty());
     const V rel = b_.CreateSub(s.places, splat(s.first[0]));
     const V outside = b_.CreateAnd(b_.CreateNot(mask_bits(b_.CreateICmpULT(rel, splat(b_.getInt32(kWindow))))), mask);
     const V room = b_.CreateLShr(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), 2);
     const V fits = b_.CreateICmpULE(b_.CreateAdd(from, b_.getInt64(kWindow)), room);
-    b_.CreateCondBr(b_.CreateAnd(fits, b_.CreateICmpEQ(outside, b_.getInt32(0))), window, scattered);
-    b_.SetInsertPoint(window);
+    go_on_if(b_.CreateAnd(fits, b_.CreateICmpEQ(outside, b_.getInt32(0))), window, scattered);
     seen = from_window(place_of(s, from, element), rel);
     seen_in = b_.GetInsertBlock();
     b_.CreateBr(join);
@@ -124,8 +114,7 @@ V LaneMemory::load_lanes(V at, V mask, Width bytes, V base) {
   auto* gathered_in = b_.GetInsertBlock();
   const V gathered =
       user(b_.CreateMaskedGather(type, place_of(s, s.places, element), align, bool_lanes(mask), llvm::Constant::getNullValue(type)));
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
   auto* phi = b_.CreatePHI(type, 3);
   phi->addIncoming(together, s.stretches);
   phi->addIncoming(gathered, gathered_in);
@@ -150,9 +139,7 @@ V LaneMemory::pick_from_window(const std::array<V, 4>& part, V which) {
     const V far = b_.CreateICmpUGE(index, b_.CreateVectorSplat(kHalf, b_.getInt32(kWindow / 2)));
     halves[h] = b_.CreateSelect(far, of(part[2], part[3]), of(part[0], part[1]));
   }
-  std::vector<int> all;
-  for (int l = 0; l < kLanes; ++l) all.push_back(l);
-  return b_.CreateShuffleVector(halves[0], halves[1], all);
+  return llvm::concatenateVectors(b_, halves);
 }
 
 // Lanes store at rising places of a window of 64 elements: `which`.
@@ -163,7 +150,7 @@ void LaneMemory::to_window(V data, V pointer, V which, V mask) {
   const V each = b_.CreateShl(llvm::ConstantInt::get(wide, 1), b_.CreateZExt(which, wide));
   const V places = b_.CreateOrReduce(each);
   // Rising places: lane l has the l-th of them.
-  const V stored = all_lanes(mask) ? places : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
+  const V stored = is_all(mask) ? places : b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(mask, b_.getInt64Ty()), places});
   const V low = b_.CreateShuffleVector(data, half_lanes(0)), high = b_.CreateShuffleVector(data, half_lanes(1));
   std::vector<llvm::Constant*> numbers;
   for (uint32_t l = 0; l < kHalf; ++l) numbers.push_back(b_.getInt32(l));
@@ -199,12 +186,10 @@ void LaneMemory::compress(V data, V at, V mask) {
   auto* type = FixedVectorType::get(element, lanes);
   auto* bits = FixedVectorType::get(b_.getInt1Ty(), lanes);
   for (unsigned from = 0; from < kLanes; from += lanes) {
-    std::vector<int> pick;
-    for (unsigned l = 0; l < lanes; ++l) pick.push_back(static_cast<int>(from + l));
     const V here = b_.CreateTrunc(from ? b_.CreateLShr(mask, from) : mask, b_.getIntNTy(lanes));
-    const V pressed =
-        b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type},
-                           {b_.CreateShuffleVector(data, pick), llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
+    const V pressed = b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type},
+                                         {b_.CreateShuffleVector(data, llvm::createSequentialMask(from, lanes, 0)),
+                                          llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
     const V n = b_.CreateZExt(intrinsic(In::ctpop, here), b_.getInt32Ty());
     const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt32(1), n), b_.getInt32(1)), b_.getIntNTy(lanes));
     user(b_.CreateMaskedStore(pressed, at, llvm::Align(bytes), b_.CreateBitCast(front, bits)));
@@ -214,9 +199,7 @@ void LaneMemory::compress(V data, V at, V mask) {
 
 // Goes on where lanes of the mask do not store one after the other, each where the one before has ended.
 void LaneMemory::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlock* join) {
-  auto* maybe = new_block("maybe_ranked");
-  auto* ranked = new_block("ranked");
-  auto* apart = new_block("unranked");
+  auto [maybe, ranked, apart] = new_blocks("maybe_ranked", "ranked", "unranked");
   llvm::Type *scalar = s.places->getType()->getScalarType(), *element = data->getType()->getScalarType();
   const uint64_t step = s.base ? 1 : element->getScalarSizeInBits() / 8;
   const auto [head, tail] = ends_of(mask);
@@ -226,10 +209,8 @@ void LaneMemory::store_ranked(V data, const Scattered& s, V mask, llvm::BasicBlo
   const V first = lane(head), last = lane(tail);
   const V count = b_.CreateZExtOrTrunc(intrinsic(In::ctpop, mask), scalar);
   const V span = b_.CreateMul(b_.CreateSub(count, llvm::ConstantInt::get(scalar, 1)), llvm::ConstantInt::get(scalar, step));
-  b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateSub(last, first), span), maybe, apart);
-  b_.SetInsertPoint(maybe);
-  b_.CreateCondBr(is_ranked(s.places, first, step, mask), ranked, apart);
-  b_.SetInsertPoint(ranked);
+  go_on_if(b_.CreateICmpEQ(b_.CreateSub(last, first), span), maybe, apart);
+  go_on_if(is_ranked(s.places, first, step, mask), ranked, apart);
   compress(data, place_of(s, s.base ? b_.CreateZExt(first, b_.getInt64Ty()) : first, element), mask);
   b_.CreateBr(join);
   b_.SetInsertPoint(apart);
@@ -244,30 +225,24 @@ void LaneMemory::store_lanes(V data, V at, V mask, Width bytes, V base, bool ran
   for (int h = 0; h < 2; ++h) {
     const V place = place_of(s, first_of(s, h), element);
     const V part = b_.CreateShuffleVector(data, half_lanes(h));
-    if (all_lanes(mask)) user(b_.CreateAlignedStore(part, place, align));
+    if (is_all(mask)) user(b_.CreateAlignedStore(part, place, align));
     else user(b_.CreateMaskedStore(part, place, align, b_.CreateShuffleVector(bool_lanes(mask), half_lanes(h))));
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
-  if (bytes >= 4 && !all_lanes(mask) && ranks_lanes() && (base || ranks))
-    store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
+  if (bytes >= 4 && !is_all(mask) && ranks_lanes() && (base || ranks)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
   if (base && bytes == 4 && wide_host()) {
-    auto* window = new_block("window");
-    auto* scattered = new_block("scattered");
+    auto [window, scattered] = new_blocks("window", "scattered");
     const V rel = b_.CreateSub(s.places, splat(s.first[0]));
-    std::vector<int> following;
-    for (int l = 0; l < kLanes; ++l) following.push_back(std::min(l + 1, kLanes - 1));
     const V near = mask_bits(b_.CreateICmpULT(rel, splat(b_.getInt32(kWindow))));
-    const V rises = b_.CreateOr(mask_bits(b_.CreateICmpULT(rel, b_.CreateShuffleVector(rel, following))), 1u << 31);
-    b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateAnd(near, rises), b_.getInt32(~0u)), window, scattered);
-    b_.SetInsertPoint(window);
+    const V rises = b_.CreateOr(mask_bits(b_.CreateICmpULT(rel, lanes_behind(rel))), 1u << 31);
+    go_on_if(b_.CreateICmpEQ(b_.CreateAnd(near, rises), b_.getInt32(~0u)), window, scattered);
     to_window(data, place_of(s, b_.CreateZExt(s.first[0], b_.getInt64Ty()), element), rel, mask);
     b_.CreateBr(join);
     b_.SetInsertPoint(scattered);
   }
   user(b_.CreateMaskedScatter(data, place_of(s, s.places, element), align, bool_lanes(mask)));
-  b_.CreateBr(join);
-  b_.SetInsertPoint(join);
+  go_on(join);
 }
 
 }  // namespace warpbeam::jit

@@ -33,6 +33,12 @@ V Words::picked(V a, V b, int n, const std::function<int(int)>& from) {
   return b_.CreateShuffleVector(a, b, pick);
 }
 
+V Words::lanes_behind(V lanes) {
+  std::vector<int> next;
+  for (int l = 0; l < kLanes; ++l) next.push_back(std::min(l + 1, kLanes - 1));
+  return b_.CreateShuffleVector(lanes, next);
+}
+
 V Words::machine_load(llvm::Type* type, V at, bool unchanging) {
   auto* load = b_.CreateLoad(type, at);
   load->setMetadata(llvm::LLVMContext::MD_alias_scope, w_.machine_scope);

@@ -8,6 +8,7 @@
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <array>
 #include <functional>
 #include <set>
 #include <string>
@@ -22,6 +23,12 @@ namespace warpbeam::jit {
 
 using V = llvm::Value*;
 using Names = std::unordered_map<const void*, std::string>;  // of what the code refers to outside of itself
+
+// Are all lanes in it, whatever happens?
+inline bool is_all(const llvm::Value* mask) {
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(mask);
+  return known && known->isMinusOne();
+}
 
 struct Writing {
   llvm::Module& module;
@@ -50,6 +57,7 @@ class Words {
   V bool_lanes(V mask) {
     return mask->getType()->isVectorTy() ? mask : b_.CreateBitCast(mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes));
   }
+  V lanes_behind(V lanes);                          // each lane has what the next one had
   V any_of(V mask);                                 // is a lane among them?
   V machine_load(llvm::Type* type, V at, bool unchanging = false);
   void machine_store(V value, V at);
@@ -65,6 +73,19 @@ class Words {
   V outside(const void* address);                   // by a name, so that the code is the same in every process
   V function(const char* name);
   llvm::BasicBlock* new_block(const char* name) { return llvm::BasicBlock::Create(c_, name, w_.function); }
+  template <class... Names>
+  std::array<llvm::BasicBlock*, sizeof...(Names)> new_blocks(Names... names) {
+    return {new_block(names)...};
+  }
+  // What is written next stands there.
+  void go_on(llvm::BasicBlock* there) {
+    b_.CreateBr(there);
+    b_.SetInsertPoint(there);
+  }
+  void go_on_if(V condition, llvm::BasicBlock* there, llvm::BasicBlock* otherwise, llvm::MDNode* weights = nullptr) {
+    b_.CreateCondBr(condition, there, otherwise, weights);
+    b_.SetInsertPoint(there);
+  }
   V context_field(size_t offset, llvm::Type* type, bool unchanging);
   void call_aside(V function, llvm::ArrayRef<V> arguments);  // leaves all registers as they are: for what is rare
   V lanes_in(V mask);                               // how many
