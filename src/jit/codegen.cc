@@ -95,9 +95,7 @@ Result<std::unique_ptr<CodeGenerator>> CodeGenerator::make() {
   if (!machine) return Error{1, text_of(machine.takeError())};
   out->machine_ = std::move(*machine);
   const llvm::MCSubtargetInfo& has = *out->machine_->getMCSubtargetInfo();
-  out->processor_ = {has.checkFeatures("+avx"),
-                     has.checkFeatures("+avx2"),
-                     has.checkFeatures("+avx512f"),
+  out->processor_ = {has.checkFeatures("+avx"), has.checkFeatures("+avx2"), has.checkFeatures("+avx512f"),
                      has.checkFeatures("+avx512f,+avx512bw,+avx512vl"),
                      // Intel's take three operations for what looks up bytes in two registers.
                      has.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512vbmi") && !__builtin_cpu_is("intel"),

@@ -180,7 +180,8 @@ V half_to_float(llvm::IRBuilder<>& b, V half, const Processor& has) {
 
 V float_to_half(llvm::IRBuilder<>& b, V raw, const Processor& has) {
   if (has_registers(has, raw)) {
-    const V single = as_float(b, raw), half = by_registers(b, {single}, [&](const std::vector<V>& o) {
+    const V single = as_float(b, raw);
+    const V half = by_registers(b, {single}, [&](const std::vector<V>& o) {
       auto* shorts = llvm::FixedVectorType::get(b.getInt16Ty(), 16);
       return b.CreateIntrinsic(In::x86_avx512_mask_vcvtps2ph_512, {},
                                {o[0], b.getInt32(kSilent), llvm::Constant::getNullValue(shorts), b.getInt16(0xffff)});

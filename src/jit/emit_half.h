@@ -12,9 +12,9 @@
 namespace warpbeam::jit {
 
 // Of bits, lane by lane or of one value; a NaN becomes the one that the GPU makes.
-llvm::Value* half_to_float(llvm::IRBuilder<>& b, llvm::Value* half, const Processor& has = {});     // 16 bits to 32
-llvm::Value* float_to_half(llvm::IRBuilder<>& b, llvm::Value* single, const Processor& has = {});   // 32 bits to 16, to nearest even
-llvm::Value* brain_to_float(llvm::IRBuilder<>& b, llvm::Value* brain);   // bf16; a NaN keeps its bits
+llvm::Value* half_to_float(llvm::IRBuilder<>& b, llvm::Value* half, const Processor& has = {});  // 16 bits to 32
+llvm::Value* float_to_half(llvm::IRBuilder<>& b, llvm::Value* single, const Processor& has = {});  // 32 bits to 16, to nearest even
+llvm::Value* brain_to_float(llvm::IRBuilder<>& b, llvm::Value* brain);  // bf16; a NaN keeps its bits
 llvm::Value* float_to_brain(llvm::IRBuilder<>& b, llvm::Value* single, isa::Rnd rounding = isa::Rnd::Rn);
 // A number in double as the bits of one of its neighbours in float, with an odd last bit unless it is exact: it may then be
 // rounded again.
