@@ -49,7 +49,8 @@ class Folder {
       if (d.order == Order::Store && x.text.size() > longest_.with_stores) return false;
     for (const Draft& d : x.text) {
       // Stores under a condition of their own are jumped over where no lane came here (`if (i < n && s[i] > s[i + 1])` around a swap).
-      if (d.guarded && !d.wall && d.order != Order::Store && compared_in(x, d.last_read())) continue;  // it holds for lanes that came here alone
+      if (d.guarded && !d.wall && d.order != Order::Store && compared_in(x, d.last_read()))
+        continue;  // it holds for lanes that came here alone
       if (d.guarded || d.wall || d.order == Order::Barrier || d.reads.back()) {
         if (&d == &x.text.back() && d.operation == Operation::Branch && !d.guarded) continue;
         return false;

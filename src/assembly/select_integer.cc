@@ -116,9 +116,9 @@ void Selector::add_long(const Instruction& i, bool minus) {
   }
   const Part to = destination(i.operands[0]);
   if (minus && cc_ >= 70)
-    if (const Instruction* p = producer(i.operands[2], "mul");
-        p && is_long(p->form.type) && half_of(*p) == isa::Half::Lo && p->operands[2].kind == OperandKind::Immediate &&
-        !(p->operands[2].imm >> 32)) {
+    if (const Instruction* p = producer(i.operands[2], "mul"); p && is_long(p->form.type) && half_of(*p) == isa::Half::Lo &&
+                                                               p->operands[2].kind == OperandKind::Immediate &&
+                                                               !(p->operands[2].imm >> 32)) {
       // What a division by a number leaves over, x - q * n: the product by -n, of whose upper half a q is left.
       const Source q = source(p->operands[1], 2), n = number(-p->operands[2].imm & 0xffffffff);
       const Part product = temporary(2);

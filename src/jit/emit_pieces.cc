@@ -159,8 +159,7 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     // Other weak loads can stand among loads; nothing else that is accessed among them, or among stores, nor what may hand over.
     const bool leaves = pure && may_wrap(i), passes = a && a->load && is_weak_access(i);
     for (auto& [other, o] : open)
-      if (leaves ? !o.offsets_stored.empty() : !pure && !(key && *key == other) && !(passes && o.offsets_stored.empty()))
-        close(other, o);
+      if (leaves ? !o.offsets_stored.empty() : !pure && !(key && *key == other) && !(passes && o.offsets_stored.empty())) close(other, o);
     if (key) {
       const auto [at, fresh] = open.try_emplace(*key);
       Open& o = at->second;

@@ -52,8 +52,8 @@ TEST_F(Engines, AgreeOnPieces) {
 // What is loaded behind an acquire is not loaded before it.
 TEST_F(Engines, AgreeOnPiecesBehindAnAcquire) {
   const auto planned_with = [&](const char* between) {
-    both(fmt::format("{} {} ld.global.u32 %r2, [%d1]; {} ld.global.u32 %r3, [%d1+4]; mad.lo.u32 %r9, %r2, 3, %r3; {} ret;",
-                     kSum, kPlaces[2], between, kStore),
+    both(fmt::format("{} {} ld.global.u32 %r2, [%d1]; {} ld.global.u32 %r3, [%d1+4]; mad.lo.u32 %r9, %r2, 3, %r3; {} ret;", kSum,
+                     kPlaces[2], between, kStore),
          {1, 1, 1}, {64, 1, 1}, 0);
     return planned("pieces");
   };

@@ -117,19 +117,21 @@ TEST_F(Engines, AgreeThatOrderedVectorsAreWhole) {
       "mov.u64 %d2, 0; st.global.v2.u64 [%d1], {%d2, %d2}; membar.gl; st.volatile.global.u32 [%out+8000], 7;\n";
   const std::string wait = "W: ld.volatile.global.u32 %r1, [%out+8000]; setp.ne.u32 %p2, %r1, 7; @%p2 bra W; membar.gl;\n";
   const std::string end = "st.global.u32 [%at+8192], %r2; ret;";
-  both(begin +
-           "L: add.u64 %d2, %d2, 1; mul.lo.u64 %d3, %d2, 3; st.relaxed.gpu.global.v2.u64 [%d1], {%d2, %d3}; setp.lt.u64 %p2, %d2, %d4; @%p2 bra L; ret;\n" +
-           wait +
-           "R: ld.relaxed.gpu.global.v2.u64 {%d2, %d3}, [%d1]; mul.lo.u64 %d5, %d2, 3; setp.ne.u64 %p3, %d3, %d5; @%p3 add.u32 %r2, %r2, 1; setp.lt.u64 %p2, %d2, %d4; @%p2 bra R;\n" +
-           end,
-       {2, 1, 1}, {32, 1, 1}, 20000);
-  both(begin +
-           "mov.u32 %r3, 0; L: add.u32 %r3, %r3, 1; mul.lo.u32 %r4, %r3, 3; mul.lo.u32 %r5, %r3, 5; mul.lo.u32 %r6, %r3, 7; st.relaxed.gpu.global.v4.u32 [%d1], {%r3, %r4, %r5, %r6}; setp.lt.u32 %p2, %r3, %n; @%p2 bra L; ret;\n" +
-           wait +
-           "R: ld.relaxed.gpu.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d1]; mul.lo.u32 %r7, %r3, 12; sub.u32 %r7, %r7, %r4; sub.u32 %r7, %r7, %r5; mul.lo.u32 %r8, %r3, 4; setp.ne.u32 %p3, %r7, %r8; @%p3 add.u32 %r2, %r2, 1;\n"
-           "mul.lo.u32 %r7, %r3, 7; setp.ne.u32 %p3, %r7, %r6; @%p3 add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r3, %n; @%p2 bra R;\n" +
-           end,
-       {2, 1, 1}, {32, 1, 1}, 20000);
+  both(
+      begin +
+          "L: add.u64 %d2, %d2, 1; mul.lo.u64 %d3, %d2, 3; st.relaxed.gpu.global.v2.u64 [%d1], {%d2, %d3}; setp.lt.u64 %p2, %d2, %d4; @%p2 bra L; ret;\n" +
+          wait +
+          "R: ld.relaxed.gpu.global.v2.u64 {%d2, %d3}, [%d1]; mul.lo.u64 %d5, %d2, 3; setp.ne.u64 %p3, %d3, %d5; @%p3 add.u32 %r2, %r2, 1; setp.lt.u64 %p2, %d2, %d4; @%p2 bra R;\n" +
+          end,
+      {2, 1, 1}, {32, 1, 1}, 20000);
+  both(
+      begin +
+          "mov.u32 %r3, 0; L: add.u32 %r3, %r3, 1; mul.lo.u32 %r4, %r3, 3; mul.lo.u32 %r5, %r3, 5; mul.lo.u32 %r6, %r3, 7; st.relaxed.gpu.global.v4.u32 [%d1], {%r3, %r4, %r5, %r6}; setp.lt.u32 %p2, %r3, %n; @%p2 bra L; ret;\n" +
+          wait +
+          "R: ld.relaxed.gpu.global.v4.u32 {%r3, %r4, %r5, %r6}, [%d1]; mul.lo.u32 %r7, %r3, 12; sub.u32 %r7, %r7, %r4; sub.u32 %r7, %r7, %r5; mul.lo.u32 %r8, %r3, 4; setp.ne.u32 %p3, %r7, %r8; @%p3 add.u32 %r2, %r2, 1;\n"
+          "mul.lo.u32 %r7, %r3, 7; setp.ne.u32 %p3, %r7, %r6; @%p3 add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r3, %n; @%p2 bra R;\n" +
+          end,
+      {2, 1, 1}, {32, 1, 1}, 20000);
 }
 
 TEST_F(Engines, AgreeWhereBarriersInMemoryCut) {

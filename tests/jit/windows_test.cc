@@ -39,8 +39,8 @@ TEST_F(Engines, AgreeOnWindowsOfGlobalMemory) {
 // What is loaded behind an acquire is not loaded before it.
 TEST_F(Engines, AgreeOnWindowsBehindAnAcquire) {
   const auto planned_with = [&](const char* between) {
-    both(fmt::format("mov.u32 %r1, 7; {} st.global.u32 [%at+8192], %r1; ret;", sum_of("ld.global.u32", "%at", {0, 1, 2, 3}, between)), {2, 1, 1},
-         {128, 1, 1}, 0);
+    both(fmt::format("mov.u32 %r1, 7; {} st.global.u32 [%at+8192], %r1; ret;", sum_of("ld.global.u32", "%at", {0, 1, 2, 3}, between)),
+         {2, 1, 1}, {128, 1, 1}, 0);
     return planned("windows");
   };
   if (!wide_host()) GTEST_SKIP() << "there are none";

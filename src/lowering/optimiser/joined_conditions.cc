@@ -41,9 +41,8 @@ bool few_without_effect(BasicBlock& block) {
 
 // The same values come to `out` by both ways.
 bool alike(BasicBlock& out, const BasicBlock& first, const BasicBlock& second) {
-  return llvm::all_of(out.phis(), [&](const llvm::PHINode& phi) {
-    return phi.getIncomingValueForBlock(&first) == phi.getIncomingValueForBlock(&second);
-  });
+  return llvm::all_of(
+      out.phis(), [&](const llvm::PHINode& phi) { return phi.getIncomingValueForBlock(&first) == phi.getIncomingValueForBlock(&second); });
 }
 
 // `second` asks whether to go on where `first` has come to: both leave for the same block otherwise.
