@@ -25,7 +25,7 @@ needs_root() { [[ $EUID == 0 ]] && setpriv --reuid=65533 --clear-groups true 2>/
 case_many_streams_events_and_threads() {
   local engine
   for engine in interpreter auto; do
-    WARPBEAM_ENGINE=$engine timeout 120 "$work/many" streams 10000 && WARPBEAM_ENGINE=$engine timeout 120 "$work/many" events 50000 &&
+    WARPBEAM_ENGINE=$engine timeout 120 "$work/many" streams 10000 && WARPBEAM_ENGINE=$engine timeout 120 "$work/many" events 1000000 &&
       WARPBEAM_ENGINE=$engine timeout 120 "$work/many" threads 64 40 || return 1
   done
 }
