@@ -7,6 +7,7 @@
 #include "cuda/edge.h"
 #include "cuda/graphs/capture.h"
 #include "cuda/streams/ops.h"
+#include "observe/own_pool.h"
 
 namespace warpbeam::cuda {
 
@@ -114,7 +115,8 @@ cudaError_t allocate_from(const PoolRef& pool, Context& caller, size_t size, cud
   if (!has_room(*pool, size)) return cudaErrorMemoryAllocation;
   const auto kind = pool->managed() ? vm::MemoryKind::Managed : pool->on_device() ? vm::MemoryKind::Device : vm::MemoryKind::Pinned;
   const uint32_t flags = pool->managed() ? unsigned{cudaMemAttachGlobal} : 0;
-  cudaError_t status = allocate(owner, size, kind, "cudaMallocAsync", flags | kPooled | (pool->file >= 0 ? kInFile : 0), pointer);
+  const uint32_t of_pool = kPooled | (pool->is_default ? 0 : observe::kOwnPool) | (pool->file >= 0 ? kInFile : 0);
+  cudaError_t status = allocate(owner, size, kind, "cudaMallocAsync", flags | of_pool, pointer);
   if (status != cudaSuccess || size == 0) return status;
   const vm::Allocation allocation = *owner.memory.find(reinterpret_cast<uint64_t>(*pointer));
   PoolPart part{pool, size};

@@ -12,6 +12,8 @@ namespace {
 constexpr double kMiB = 1 << 20;
 constexpr uint64_t kSmallAllocation = 1 << 20, kGrain = 512;  // bytes
 constexpr double kBlock = 2 * kMiB;
+constexpr int kPreferredLocation = 3;       // cudaMemoryAdvise
+constexpr double kQuickAdvice = 0.2;        // of what other advice takes
 constexpr uint32_t kWriteCombined = 4;      // cudaHostAllocWriteCombined
 
 // Of cudaMallocAsync and cudaFreeAsync.
@@ -63,7 +65,6 @@ void DeviceClock::pool_keeps(uint64_t bytes) {
 }
 
 void DeviceClock::allocate_in_order(const vm::Allocation& allocation) {
-  if (called_function().find("FromPool") != std::string::npos) own_pool_.insert(allocation.base);
   Pool& pool = pool_of(allocation);
   pool.used += static_cast<double>(allocation.size);
   charge_first(&model::Link::pool_first);
@@ -120,7 +121,8 @@ void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
   const double mib = static_cast<double>(allocation.size) / kMiB;
   switch (allocation.kind) {
     case vm::MemoryKind::Managed:
-      charge(link_.managed_call + (touched > 0 ? link_.managed_used + link_.managed_used_mib * touched / kMiB : 0));
+      // Of small ones the block that they share stays as it is.
+      charge(link_.managed_call + (touched > 0 && static_cast<double>(allocation.size) >= kBlock ? link_.managed_used + link_.managed_used_mib * touched / kMiB : 0));
       break;
     case vm::MemoryKind::Registered: charge(link_.unregister_call + link_.unregister_mib * mib); break;
     case vm::MemoryKind::Pinned:
@@ -132,7 +134,6 @@ void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
         pool.used = std::max(0.0, pool.used - static_cast<double>(allocation.size));
         charge(link_.free_in_order_call);
         ++pool.freed;
-        own_pool_.erase(allocation.base);
         break;
       }
       if (small_blocks_.give(allocation.base)) {
@@ -146,13 +147,14 @@ void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
 
 bool DeviceClock::wants_pages(uint64_t base, uint64_t bytes, int device) {
   std::lock_guard lock(mutex_);
-  wanted_pages_ = {far_.prefetch(base, bytes, device), device};
+  wanted_pages_ = {far_.prefetch(base, bytes, device), device >= 0};
   return true;
 }
 
 void DeviceClock::advised(uint64_t base, uint64_t bytes, int advice, int device) {
   std::lock_guard lock(mutex_);
-  charge(link_.advise_call + link_.advise_mib * far_.advise(base, bytes, advice, device) / kMiB);
+  const bool quick = advice == kPreferredLocation && device >= 0;
+  charge(link_.advise_call * (quick ? kQuickAdvice : 1) + link_.advise_mib * far_.advise(base, bytes, advice, device) / kMiB);
 }
 
 }  // namespace warpbeam::observe

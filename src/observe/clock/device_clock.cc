@@ -113,7 +113,7 @@ void DeviceClock::entered() {
 // writes has waited for that.
 double DeviceClock::touched_by_host(double at) {
   if (!far_.may_be_touched()) return at;
-  const HostTouches touches = far_.touches_of_host();
+  const HostTouches touches = far_.touches_of_host(link_, at);
   for (uint64_t id : touches.read_of)
     if (const auto on = device_of_.find(id); on != device_of_.end()) at = std::max(at, end_of(device(on->second), {id}));
   return at + std::max(0.0, touches.nanoseconds(link_) - clock_.scale() * far_.cost_here() * touches.ours);

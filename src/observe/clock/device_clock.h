@@ -19,6 +19,7 @@
 #include "observe/clock/host_clock.h"
 #include "observe/clock/kernel_time.h"
 #include "observe/clock/timeline.h"
+#include "observe/own_pool.h"
 #include "observe/profiler/predictor.h"
 #include "observe/tool.h"
 #include "timing/device/children.h"
@@ -95,6 +96,7 @@ class DeviceClock : public Tool {
   // A graph that is being put on a stream; others may be within it.
   struct Graph {
     Ids entry;                           // what comes before it
+    bool rooted = false;                 // it has a node that follows no other
     std::map<const void*, Ids> nodes;    // the operations of each
     const void* node = nullptr;          // whose operations come now
     Ids after;                           // what that one follows
@@ -131,13 +133,14 @@ class DeviceClock : public Tool {
   Place place(uint64_t address, const Operation&, int* owner) const;  // `owner`: of the operation's device, or another one
   void describe_copy(const Operation&, timing::device::Operation&, double* staging);
   double staging_time(uint64_t base, double bytes);
+  bool bring_pages(const Operation&, bool in_graph);
   Ids follows(const Operation&);
   static bool takes_nothing(const Operation&, const timing::device::Operation&);
   bool all_over(Device& on, const Ids& ids);
   void charge_launch(const Operation&);
   void charge_call(const CallCost&);
   void charge_first(double model::Link::* cost);
-  Pool& pool_of(const vm::Allocation& allocation) { return pools_[own_pool_.contains(allocation.base)]; }
+  Pool& pool_of(const vm::Allocation& allocation) { return pools_[(allocation.flags & kOwnPool) != 0]; }
   void allocate_in_order(const vm::Allocation& allocation);
   double pools_give_back(double keep);
   double pinned_share(const vm::Allocation& allocation) const;
@@ -188,7 +191,7 @@ class DeviceClock : public Tool {
   bool untold_ = false;             // something that others have not been told of
   double told_ = 0;                 // when they were
   std::atomic<bool> watches_pages_ = false;
-  std::optional<std::pair<double, int>> wanted_pages_;  // bytes, and where: the next operation brings them
+  std::optional<std::pair<Prefetch, bool>> wanted_pages_;  // and whether on a device: the next operation brings them
   bool launched_ = false;
   std::set<const void*> loaded_;        // kernels that have been launched
   std::set<const void*> uploaded_;      // graphs that have been launched
@@ -206,7 +209,6 @@ class DeviceClock : public Tool {
   };
   Copied copied_;
   std::array<Pool, 2> pools_;
-  std::set<uint64_t> own_pool_;  // allocations from pools that the program has made
   double pool_keeps_ = 0;        // bytes, beyond the next wait
   std::unordered_map<uint64_t, Operation> moves_;            // copies and fills under way
 };

@@ -46,7 +46,7 @@ void DeviceClock::begins(const vm::Launch& launch, uint64_t operation) {
   vm::begin_kernel_clock(launch.grid_id, host_now());
   if (timeline_) timeline_->describe_launch(operation, launch);
   if (auto* watch = activity_watch()) watch->describe(operation, launch);
-  predictor_.keep_visits(far_.any());
+  predictor_.keep_visits(far_.any(), far_.any_managed());
   if (far_.any()) far_.before_launch(operation);
 }
 
@@ -73,7 +73,7 @@ void DeviceClock::measured(uint64_t operation, LaunchProfile& profile, bool chil
   if (found == open_.end()) return;
   Open& open = found->second;
   if (far_.any() && !child) {
-    const LinkUse use = far_.after_launch(operation, profile.prediction ? &profile.prediction->visits : nullptr, open.device);
+    const LinkUse use = far_.after_launch(operation, profile.prediction ? &profile.prediction->visits : nullptr, open.device, host_now());
     const double all = use.nanoseconds(link_, time.nanoseconds, model_.cc() >= 60);
     if (timeline_) timeline_->describe_link_use(operation, use);
     if (profile.prediction) profile.prediction->wait_for_link(all);
@@ -134,9 +134,8 @@ void DeviceClock::ended(uint64_t operation) {
   std::lock_guard lock(mutex_);
   if (auto move = moves_.find(operation); move != moves_.end()) {
     if (launched_) predictor_.moved(move->second, model_);  // before the first launch nothing is cached
-    if (const Bytes& to = move->second.to; far_.any()) {
-      far_.placed(to.base, to.rows > 1 ? to.pitch * (to.rows - 1) + to.width : to.width, move->second.device);
-      far_.used(to.base);
+    if (far_.any()) {
+      far_.used(move->second.to.base);
       far_.used(move->second.from.base);
     }
     moves_.erase(move);

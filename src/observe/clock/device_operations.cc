@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kQueued = 1022;  // launches of a stream before a call waits, of an H200
 constexpr size_t kStreams = 128;  // that are remembered, idle or not
 constexpr double kHostCopy = 10;  // bytes in a nanosecond, from host to host
-constexpr double kMiB = 1 << 20, kHostPage = 4096;
+constexpr double kMiB = 1 << 20;
 constexpr double kSmallFill = 4096;     // bytes; an H100
 constexpr double kStaged = 64 << 10;    // bytes; less is copied from pageable memory by the processor, whatever the stream has to do
 constexpr double kFirstToHost = 512 << 10;  // bytes that come to pageable memory slower
@@ -127,6 +127,22 @@ double DeviceClock::staging_time(uint64_t base, double bytes) {
          (cached - first) / link_.pageable_to_device + (bytes > cached ? (bytes - cached) / link_.pageable_far : 0);
 }
 
+// Managed memory that is copied or filled comes to the device first, and the call takes as long; but what is copied from the host's own memory goes there
+// without. True: there was some.
+bool DeviceClock::bring_pages(const Operation& operation, bool in_graph) {
+  if (!far_.any_managed()) return false;
+  bool any = false;
+  int owner = 0;
+  const Place from = place(operation.from.base, operation, &owner);
+  const bool sent = operation.kind == OperationKind::Copy && (from == Place::Pageable || from == Place::Pinned);
+  for (const Bytes* of : {&operation.to, &operation.from}) {
+    const auto use = far_.copied(of->base, of->rows > 1 ? of->pitch * (of->rows - 1) + of->width : of->width, operation.device, host_now());
+    any |= use.has_value();
+    if (use && !in_graph && !(sent && of == &operation.to)) charge(use->nanoseconds(link_, 0, model_.cc() >= 60));
+  }
+  return any;
+}
+
 // How much of it is among the last bytes that were copied, of so many.
 double DeviceClock::Copied::visit(uint64_t base, uint64_t bytes, double most) {
   double known = 0, all = static_cast<double>(bytes);
@@ -181,6 +197,7 @@ void DeviceClock::queued(const Operation& operation) {
   Open open;
   open.device = operation.device, open.kind = operation.kind;
   double begun = 0;     // what the host goes on doing for it while the device begins
+  bool managed = false;
   double staging = -1;  // of a copy from pageable memory: what the processor takes before the device has the bytes
   switch (operation.kind) {
     case OperationKind::Launch:
@@ -198,10 +215,12 @@ void DeviceClock::queued(const Operation& operation) {
       break;
     case OperationKind::Copy:
       moves_[operation.id] = operation;
+      managed = bring_pages(operation, to_do.in_graph);
       describe_copy(operation, to_do, &staging);
       break;
     case OperationKind::Fill: {
       moves_[operation.id] = operation;
+      managed = bring_pages(operation, to_do.in_graph);
       const auto bytes = static_cast<double>(operation.to.width * operation.to.rows * operation.to.planes);
       const double moved = bytes / (model_.memory_bytes_per_second() * 1e-9 * link_.fill_share);
       const bool small = bytes <= kSmallFill;
@@ -218,19 +237,17 @@ void DeviceClock::queued(const Operation& operation) {
     case OperationKind::Wait: break;
     case OperationKind::Internal:
       if (!wanted_pages_) break;
-      charge(link_.prefetch_call);
-      if (const auto [bytes, where] = *wanted_pages_; where < 0) {
-        charge(bytes / kHostPage * link_.prefetch_page);  // the host itself fetches them
-      } else if (bytes > 0) {
-        to_do.kind = Kind::Copy;
-        to_do.way = Way::ToDevice;
-        to_do.nanoseconds = link_.copy_start + bytes / (link_.pinned_to_device * link_.prefetch_share);
-        begun = host_now();
-        charge(bytes / kMiB * link_.prefetch_mib);
-      }
+      to_do.kind = Kind::Copy;
+      to_do.way = wanted_pages_->second ? Way::ToDevice : Way::ToHost;
+      to_do.nanoseconds = wanted_pages_->first.nanoseconds(link_, wanted_pages_->second);
+      begun = host_now();
+      charge(wanted_pages_->first.call(link_, wanted_pages_->second));
       wanted_pages_.reset();
       break;
   }
+  const bool by_kernel =
+      to_do.kind == Kind::Kernel || (to_do.kind == Kind::Memory && (operation.kind == OperationKind::Copy || to_do.memory_share > 0));
+  if (to_do.in_graph && !by_kernel && to_do.kind != Kind::Mark) charge(link_.graph_other_node_call);
   on.model.advance(clock_.floor());
   if (clock_.inside() && !to_do.in_graph && on.model.unfinished(to_do.stream) >= kQueued)
     if (const auto room = on.model.drain(to_do.stream, kQueued - 1)) clock_.here() = std::max(clock_.here(), *room);
@@ -257,7 +274,7 @@ void DeviceClock::queued(const Operation& operation) {
       clock_.here() += idle - asked_for;
       to_do.submitted = host_now() + link_.submit;
     }
-  if (to_do.kind == Kind::Memory || staged) quiet_[operation.id] = true;
+  if ((to_do.kind == Kind::Memory && !managed) || staged) quiet_[operation.id] = true;
   account_for(operation, operation.id);
   on.model.submit(std::move(to_do));
   untold_ = true;

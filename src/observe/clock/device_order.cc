@@ -95,6 +95,8 @@ void DeviceClock::graph_node(uint64_t stream, const void* node, const std::vecto
   if (found == graphs_.end()) return;
   charge(link_.graph_node_call + (uploads_ ? link_.graph_upload_node : 0));
   Graph& graph = found->second.back();
+  // Each further node that follows no other is begun by itself.
+  if (after.empty() && std::exchange(graph.rooted, true)) charge(link_.graph_other_node_call);
   graph.node = node;
   graph.after = after.empty() ? graph.entry : Ids{};
   for (const void* other : after) add(graph.after, graph.nodes[other]);

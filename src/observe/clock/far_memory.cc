@@ -1,6 +1,7 @@
 #include "observe/clock/far_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -10,9 +11,23 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32;
+constexpr double kMiB = 1 << 20, kHostPage = 4096;
 constexpr int kFirstWithFaults = 60;   // compute capability
-constexpr double kWorthBringing = 0.51;  // of a part of a block that the host has touched, for the rest to come too
+constexpr double kWorthBringing = 0.51;  // of a part of a block that a side has, for the rest to come too
 constexpr uint64_t kBlock = 2 << 20;       // within which it does
+constexpr uint8_t kDense = 4;              // sampled lines of a page, of 32: its words are asked for by many warps
+constexpr double kFewWords = 0.4;          // of what a kernel waits for its first fault, where few want it
+constexpr double kMoreFaults = 2;          // of a page that many warps want
+constexpr double kTogether = 0.5;          // of what a fresh page takes the host, where it comes with others
+// Nanoseconds; an H200. Of a prefetch: of what is in its place, for each MiB; of what no device has had before; of fresh pages that go to the host.
+constexpr double kThere = 2000, kUnknownToDevice = 90e3, kFreshForHost = 300e3;
+constexpr double kEndOfOtherWay = 12e3, kOfOtherWay = 0.22;  // nanoseconds, and a share, of the way over the link that a kernel uses less
+constexpr double kTakeBack = 13e3;         // nanoseconds, of a page of 4 KiB that is written to while both sides have copies
+constexpr double kLeastRead = 76;          // bytes of the link that a read of a line takes, at least
+constexpr double kMapping = 2.2;           // bytes in a nanosecond, of what stays with the host, when a kernel touches it first
+constexpr double kMadeByPrefetch = 220;    // bytes in a nanosecond
+constexpr double kCallsWork = 32 << 20;    // bytes of these from which on the call does some of the work
+constexpr double kOfHost = 0.17, kOfAccess = 0.42;  // of what kMostlyRead takes: kPreferredLocation with the host, kAccessedBy
 constexpr int kMostlyRead = 1, kNotMostlyRead = 2, kPreferredLocation = 3, kNoPreferredLocation = 4, kAccessedBy = 5,
               kNotAccessedBy = 6;  // cudaMemoryAdvise
 
@@ -20,17 +35,32 @@ constexpr int kMostlyRead = 1, kNotMostlyRead = 2, kPreferredLocation = 3, kNoPr
 
 double LinkUse::nanoseconds(const model::Link& link, double of_kernel, bool faults) const {
   const double latency = read > 0 ? link.zero_copy_latency : 0;
-  double all = std::max({of_kernel, read / link.zero_copy_read + latency, written / link.zero_copy_write + latency});
+  const double reading = read / link.zero_copy_read, writing = written / link.zero_copy_write;
+  const double less = std::min(reading, writing), more = std::max(reading, writing);
+  // What goes the other way is hidden but for its end and a part of it.
+  const double apart = less > 0 ? std::min(less, kEndOfOtherWay + kOfOtherWay * less * less / more) : 0;
+  double all = std::max(of_kernel, more > 0 ? more + apart + latency : 0);
   if (!faults) return all + migrated / link.pinned_to_device;  // pages come before the kernel begins
+  all += mapped / kMapping;
   if (migrated > 0 || populated > 0)
-    all += (migrated > 0 ? link.managed_fault : link.managed_first_fault) + migrated / link.managed_migrate +
-           populated / link.managed_populate;
-  return all;
+    all += (migrated > 0 ? (dense ? 1 : kFewWords) * link.managed_fault : link.managed_first_fault) + steps * link.managed_step + first_steps * link.managed_first_step +
+           pieces * link.managed_piece + migrated / link.managed_migrate + populated / link.managed_populate;
+  return all + waited;
 }
 
 double HostTouches::nanoseconds(const model::Link& link) const {
   return (faults > 0 ? link.managed_host_begin : 0) + faults * link.managed_host_fault + migrated / link.managed_to_host +
-         fresh * link.managed_host_first;
+         (fresh + kTogether * together) * link.managed_host_first + waited;
+}
+
+double Prefetch::call(const model::Link& link, bool to_device) const {
+  return link.prefetch_call + (to_device && first > kCallsWork ? first / kMiB * link.prefetch_mib : 0);
+}
+
+double Prefetch::nanoseconds(const model::Link& link, bool to_device) const {
+  const double all = link.prefetch_start + there / kMiB * kThere;
+  if (!to_device) return all + moved / link.prefetch_to_host + (fresh > 0 ? kFreshForHost + kTogether * fresh / kHostPage * link.managed_host_first : 0);
+  return all + (first > 0 ? kUnknownToDevice : 0) + moved / (link.pinned_to_device * link.prefetch_share) + fresh / kMadeByPrefetch;
 }
 
 FarMemory::FarMemory(const model::Device& device) : faults_(device.cc() >= kFirstWithFaults) {}
@@ -70,8 +100,17 @@ FarMemory::Parts FarMemory::all_of(const Range& range, size_t page) {
   return left >= kPage / kPart ? Parts(~0) : Parts((1u << left) - 1);
 }
 
+bool FarMemory::any_managed() const {
+  return std::ranges::any_of(ranges_, [](const auto& each) { return each.second.managed; });
+}
+
+bool FarMemory::is_here(const Range& range, size_t page, int device) {
+  return range.pages[page].here == all_of(range, page) && range.pages[page].device == device;
+}
+
 void FarMemory::give(Range& range, size_t page, int device) {
   Page& p = range.pages[page];
+  p.known |= device >= 0;
   p.here = device < 0 ? 0 : all_of(range, page);
   p.with_host = device < 0 ? all_of(range, page) : 0;
   p.device = static_cast<int8_t>(std::max(0, device));
@@ -99,18 +138,18 @@ void FarMemory::let_host_touch() {
     if (range.open) let_go(range);
 }
 
-// A fault brings a page of 4 KiB, and with it the largest part of its block (halves of halves) of which the host has more than half by then.
-void FarMemory::bring(Range& range, const std::vector<bool>& touched, HostTouches& touches) {
+// A fault brings 64 KiB of what a device has, and with it the largest part of its block (halves of halves) of which the device has less than half by
+// then. What nobody has touched comes by pages of 4 KiB.
+void FarMemory::bring(Range& range, const std::vector<bool>& touched, const model::Link& link, double now, HostTouches& touches) const {
   const auto is_there = [&](uint64_t part) { return range.pages[part / 16].with_host >> part % 16 & 1; };
   const auto is_on_device = [&](uint64_t part) { return range.pages[part / 16].here >> part % 16 & 1; };
-  const auto come = [&](uint64_t part) {
-    Page& page = range.pages[part / 16];
-    const Parts bit = Parts(1u << part % 16);
-    if (page.here & bit) touches.migrated += kPart;
-    page.here &= Parts(~bit), page.with_host |= bit;
+  const auto come = [&](uint64_t page, Parts parts) {
+    Page& p = range.pages[page];
+    touches.migrated += static_cast<double>(std::popcount(Parts(parts & p.here))) * kPart;
+    touches.together += std::popcount(Parts(parts & ~p.here & ~p.with_host));
+    p.here &= Parts(~parts), p.with_host |= parts;
   };
-  constexpr uint64_t kPartsOfBlock = kBlock / kPart;
-  const uint64_t first = range.base / kPart % kPartsOfBlock;  // the range's first part in its block
+  constexpr uint64_t kPagesOfBlock = kBlock / kPage;
   for (uint64_t part = 0; part < touched.size(); ++part) {
     if (!touched[part] || is_there(part) || (range.shared && is_on_device(part))) continue;
     // A read has brought the pages around it here. By itself it was of one page.
@@ -124,27 +163,31 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, HostTouche
                            !(window >= 16 && touched[window - 1]) && !(window_end < touched.size() && touched[window_end]);
     touches.ours += part == window || !whole(window, window_end) ? 1 : 0;
     if (!is_on_device(part)) {
-      come(part);
+      range.pages[part / 16].with_host |= Parts(1u << part % 16);
       ++touches.fresh;
     } else {
+      const size_t page = part / 16;
+      PageTurns& turns = range.pages[page].turns;
+      touches.waited += turns.wait(PageTurns::kHost, now + touches.nanoseconds(link));
       ++touches.faults;
-      come(part);
-      uint64_t begin = part, end = part + 1;
-      for (uint64_t size = 2; size <= kPartsOfBlock; size *= 2) {
-        const uint64_t from = (first + part) / size * size, low = std::max(from, first) - first,
-                       high = std::min<uint64_t>(from + size - first, touched.size());
-        uint64_t there = 0;
-        for (uint64_t k = low; k < high; ++k) there += is_there(k) ? 1 : 0;
-        if (static_cast<double>(there) > kWorthBringing * static_cast<double>(high - low)) begin = low, end = high;
+      come(page, range.pages[page].here);
+      turns.moved(now + touches.nanoseconds(link));
+      size_t begin = page, end = page + 1;
+      for (size_t size = 2; size <= kPagesOfBlock; size *= 2) {
+        const size_t low = page / size * size, high = std::min(low + size, range.pages.size());
+        const auto gone = std::count_if(&range.pages[low], &range.pages[low] + (high - low), [](const Page& p) { return !p.here; });
+        if (static_cast<double>(gone) > kWorthBringing * static_cast<double>(high - low)) begin = low, end = high;
       }
-      for (uint64_t k = begin; k < end; ++k)
-        if (is_on_device(k)) come(k);
+      for (size_t k = begin; k < end; ++k) {
+        if (range.pages[k].here) range.pages[k].turns.moved(now + touches.nanoseconds(link));
+        come(k, all_of(range, k));
+      }
     }
     if (by_itself) part = window_end - 1;
   }
 }
 
-HostTouches FarMemory::touches_of_host() {
+HostTouches FarMemory::touches_of_host(const model::Link& link, double now) {
   HostTouches touches;
   if (!watches_) return touches;
   for (auto& [base, range] : ranges_) {
@@ -156,7 +199,7 @@ HostTouches FarMemory::touches_of_host() {
       continue;
     const std::vector<bool> touched = pages_.touched(base, range.end - base);
     if (range.launch && std::ranges::find(touched, true) != touched.end()) touches.read_of.insert(std::exchange(range.launch, 0));
-    if (range.managed) bring(range, touched, touches);
+    if (range.managed) bring(range, touched, link, now, touches);
   }
   return touches;
 }
@@ -165,7 +208,7 @@ HostTouches FarMemory::touches_of_host() {
 
 void FarMemory::before_launch(uint64_t operation) {
   for (auto& [base, range] : ranges_) {
-    for (Page& page : range.pages) page.touched = false;
+    for (Page& page : range.pages) page.touched = page.written = false, page.lines = 0;
     if (!range.watched || !range.small()) continue;
     range.before[operation].assign(reinterpret_cast<const char*>(base), reinterpret_cast<const char*>(range.end));
     if (range.managed || range.launch) pages_.let_go(base, range.end - base);  // which takes microseconds
@@ -185,7 +228,74 @@ void FarMemory::compare(Range& range, uint64_t operation) {
   range.open = range.managed || range.launch;
 }
 
-LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int device) {
+// Faults of a kernel bring 64 KiB each, and the largest part of the block of which more than half is there then. Where few words are wanted those of a
+// block come by one fault; where many warps want all they go on to the next pages before the next fault.
+void FarMemory::arrive(Range& range, int device, double now, LinkUse& use) const {
+  constexpr size_t kPagesOfBlock = kBlock / kPage;
+  double waited = 0;
+  for (size_t first = 0; first < range.pages.size(); first += kPagesOfBlock) {
+    const size_t last = std::min(first + kPagesOfBlock, range.pages.size());
+    std::array<bool, kPagesOfBlock> comes{};
+    const auto bring_around = [&](size_t page) {
+      size_t begin = page, end = page + 1;
+      for (size_t size = 2; size <= kPagesOfBlock; size *= 2) {
+        const size_t low = page / size * size, high = std::min(low + size, last);
+        size_t there = 0;
+        for (size_t k = low; k < high; ++k) there += comes[k - first] || is_here(range, k, device);
+        if (static_cast<double>(there) > kWorthBringing * static_cast<double>(high - low)) begin = low, end = high;
+      }
+      for (size_t k = begin; k < end; ++k) comes[k - first] = true;
+    };
+    size_t touched = 0, lines = 0;
+    for (size_t k = first; k < last; ++k) touched += range.pages[k].touched, lines += range.pages[k].lines;
+    const bool dense = lines >= kDense * touched;
+    double faults = 0;
+    for (size_t k = first; k < last; ++k) {
+      Page& page = range.pages[k];
+      if (!page.touched || comes[k - first] || is_here(range, k, device) || (page.turns.stays() && page.with_host)) continue;
+      if (faults_) waited = std::max(waited, page.turns.wait(static_cast<int8_t>(device), now));
+      comes[k - first] = true;
+      if (dense || faults == 0) ++faults;
+      if (dense) bring_around(k);
+    }
+    if (faults == 0) continue;
+    use.dense |= dense;
+    if (dense) faults += kMoreFaults;
+    for (size_t k = first; k < last && !dense; ++k)
+      if (comes[k - first]) bring_around(k);
+    bool old = false, comes_before = false;
+    for (size_t k = first; k < last; comes_before = comes[k++ - first]) {
+      Page& page = range.pages[k];
+      if (!comes[k - first] || is_here(range, k, device) || (page.turns.stays() && page.with_host)) continue;
+      const Parts all = all_of(range, k), elsewhere = page.device == device ? page.with_host : page.with_host | page.here;
+      const double bytes = std::min<double>(kPage, static_cast<double>(range.end - range.base - k * kPage)) / std::popcount(all);
+      use.migrated += bytes * std::popcount(elsewhere);
+      use.populated += bytes * std::popcount(Parts(all & ~(page.with_host | page.here)));
+      if (elsewhere && !dense && !comes_before) ++use.pieces;
+      old |= elsewhere != 0;
+      page.turns.moved(now + waited);
+      give(range, k, device);
+    }
+    (old ? use.steps : use.first_steps) += faults;
+  }
+  use.waited += waited;
+}
+
+std::optional<LinkUse> FarMemory::copied(uint64_t address, uint64_t bytes, int device, double now) {
+  LinkUse use;
+  Range* range = find(address);
+  if (!range || !range->managed || bytes == 0) return std::nullopt;
+  if (range->stays) return use;
+  const size_t first = (address - range->base) / kPage;
+  for (size_t k = 0; k < range->pages.size(); ++k) {
+    range->pages[k].touched = k >= first && range->base + k * kPage < address + bytes;
+    range->pages[k].lines = range->pages[k].touched ? kDense : 0;
+  }
+  arrive(*range, device, now, use);
+  return use;
+}
+
+LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int device, double now) {
   static const Visits kNone;
   const Visits& visits = followed ? *followed : kNone;
   for (auto& [base, range] : ranges_) compare(range, operation);
@@ -199,59 +309,61 @@ LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int 
     const uint64_t address = v.line * kLine;
     if (!range || address < range->base || address >= range->end) range = find(address);
     if (!range) continue;
-    const bool here = range->managed && !range->stays;
-    if (here) {
-      range->pages[(address - range->base) / kPage].touched = true;
+    if (range->managed && !range->stays) {
+      Page& page = range->pages[(address - range->base) / kPage];
+      page.lines = static_cast<uint8_t>(std::min(page.lines + 1, 255));
+      page.written |= v.kind != timing::Kind::Load && v.kind != timing::Kind::Copy;
       continue;
     }
-    const double bytes = each * kSector * std::popcount(v.sectors);
+    const double bytes = each * std::max<double>(kLeastRead, static_cast<double>(kSector) * std::popcount(v.sectors));
     if (v.kind == timing::Kind::Load || v.kind == timing::Kind::Copy) {
       if (read.insert(v.line).second) use.read += bytes;
     } else {
       use.written += each * v.bytes_of_sector * std::popcount(v.sectors);
     }
   }
+  for (uint64_t page : visits.pages)
+    for (uint64_t address : {page * kPage, (page + 1) * kPage - 1})
+      if (Range* of = find(address); of && of->managed) of->pages[(address - of->base) / kPage].touched = true;
   for (auto& [base, each_range] : ranges_) {
-    if (!each_range.managed || each_range.stays) continue;
-    if (each_range.watched && (!followed || std::ranges::any_of(each_range.pages, &Page::touched))) each_range.open = true;
-    for (size_t k = 0; k < each_range.pages.size(); ++k) {
-      Page& page = each_range.pages[k];
-      // Devices that take no faults get all that the host has touched when a kernel is launched.
-      if (!page.touched && (faults_ || !page.with_host)) continue;
-      const Parts all = all_of(each_range, k);
-      if (page.here == all && page.device == device) continue;
-      const Parts elsewhere = page.device == device ? page.with_host : page.with_host | page.here;
-      const double bytes = std::min<double>(kPage, static_cast<double>(each_range.end - base - k * kPage)) / std::popcount(all);
-      use.migrated += bytes * std::popcount(elsewhere);
-      use.populated += bytes * std::popcount(Parts(all & ~(page.with_host | page.here)));
-      give(each_range, k, device);
+    if (!each_range.managed) continue;
+    if (each_range.stays) {
+      for (Page& page : each_range.pages)
+        if (page.touched && !std::exchange(page.known, true)) use.mapped += kPage;
+      continue;
     }
+    if (each_range.watched && (!followed || std::ranges::any_of(each_range.pages, &Page::touched))) each_range.open = true;
+    // Copies of what is written to have to go, page by page.
+    if (each_range.shared)
+      for (const Page& page : each_range.pages) use.waited += page.written ? kTakeBack * kPage / kPart : 0;
+    // Devices that take no faults get all that the host has touched when a kernel is launched.
+    if (!faults_)
+      for (Page& page : each_range.pages) page.touched |= page.with_host != 0;
+    arrive(each_range, device, now, use);
   }
   for (auto& [base, each_range] : ranges_)
     if (each_range.launch == operation) let_go(each_range);  // the host may be waiting for what is written there
   return use;
 }
 
-double FarMemory::prefetch(uint64_t address, uint64_t bytes, int device) {
+Prefetch FarMemory::prefetch(uint64_t address, uint64_t bytes, int device) {
+  Prefetch all;
   Range* range = find(address);
-  if (!range || !range->managed || bytes == 0) return 0;
-  double moved = 0;
+  if (!range || !range->managed || bytes == 0) return all;
   for (size_t k = (address - range->base) / kPage; k < range->pages.size() && range->base + k * kPage < address + bytes; ++k) {
     const Page& page = range->pages[k];
     const bool stays = page.device == device;
     const Parts elsewhere = device < 0 ? page.here : stays ? page.with_host : page.with_host | page.here;
-    moved += static_cast<double>(std::popcount(elsewhere)) * kPart;
+    const Parts fresh = all_of(*range, k) & ~(page.with_host | page.here);
+    const double moved = static_cast<double>(std::popcount(elsewhere)) * kPart;
+    all.moved += moved;
+    if (!page.known) all.first += moved;
+    all.fresh += static_cast<double>(std::popcount(fresh)) * kPart;
+    all.there += static_cast<double>(std::popcount(Parts(all_of(*range, k) & ~(elsewhere | fresh)))) * kPart;
     give(*range, k, device);
   }
   if (range->watched) range->open = true;
-  return moved;
-}
-
-void FarMemory::placed(uint64_t address, uint64_t bytes, int device) {
-  Range* range = find(address);
-  if (!range || !range->managed) return;
-  for (size_t k = (address - range->base) / kPage; k < range->pages.size() && range->base + k * kPage < address + bytes; ++k)
-    give(*range, k, device);
+  return all;
 }
 
 void FarMemory::used(uint64_t address) {
@@ -268,11 +380,18 @@ double FarMemory::advise(uint64_t address, uint64_t bytes, int advice, int devic
   for (size_t k = (address - range->base) / kPage; k < range->pages.size() && range->base + k * kPage < address + bytes; ++k)
     with_host += static_cast<double>(std::popcount(range->pages[k].with_host)) * kPart;
   if (advice == kMostlyRead || advice == kNotMostlyRead) range->shared = advice == kMostlyRead;
-  // Where another side's pages can be read over the link nothing moves.
+  // Where another side's pages can be read over the link nothing moves; but kernels do not yet have them mapped.
   if (advice == kPreferredLocation) range->stays = device < 0 && faults_;
   if (advice == kAccessedBy && device >= 0) range->stays = faults_;
   if (advice == kNoPreferredLocation || advice == kNotAccessedBy) range->stays = false;
-  return advice == kMostlyRead || advice == kAccessedBy ? with_host : 0;
+  if (range->stays)
+    for (Page& page : range->pages) page.known = advice == kAccessedBy;
+  switch (advice) {
+    case kMostlyRead: return with_host;
+    case kPreferredLocation: return device < 0 ? kOfHost * with_host : 0;
+    case kAccessedBy: return kOfAccess * with_host;
+    default: return 0;
+  }
 }
 
 }  // namespace warpbeam::observe

@@ -9,11 +9,13 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "model/device.h"
 #include "model/link.h"
+#include "observe/clock/page_turns.h"
 #include "observe/clock/touched_pages.h"
 #include "observe/profiler/tracer.h"
 #include "vm/memory.h"
@@ -25,6 +27,11 @@ struct LinkUse {
   double read = 0, written = 0;  // bytes, directly
   double migrated = 0;  // bytes of pages that came because they were touched
   double populated = 0;  // bytes of pages that nobody had touched before
+  double steps = 0, first_steps = 0;  // faults, one after the other, each of what one block lacks: with pages that were elsewhere, and of fresh ones alone
+  double pieces = 0;   // apart from each other, that came by one fault
+  bool dense = false;  // many warps wanted the pages
+  double mapped = 0;   // bytes that stay with the host, which a kernel has touched first
+  double waited = 0;   // nanoseconds, for pages that the other side was to have for a while
   // What the kernel takes then; `of_kernel` knows how long its loads wait, not how many bytes the link can move.
   double nanoseconds(const model::Link& link, double of_kernel, bool faults) const;
 };
@@ -33,9 +40,22 @@ struct LinkUse {
 struct HostTouches {
   double faults = 0, migrated = 0;  // migrated: bytes
   double fresh = 0;  // pages that nobody had touched before
+  double together = 0;  // the same, that came with others
+  double waited = 0;  // nanoseconds, as a kernel does
   double ours = 0;  // faults that it took here
   std::set<uint64_t> read_of;  // launches whose results the host has looked at
   double nanoseconds(const model::Link& link) const;
+};
+
+// What a prefetch has to do, in bytes.
+struct Prefetch {
+  double moved = 0;  // that were elsewhere
+  double first = 0;  // of these, that no device has had before
+  double fresh = 0;  // that nobody has touched
+  double there = 0;
+  // Of the host, which asks for it, and of the stream.
+  double call(const model::Link& link, bool to_device) const;
+  double nanoseconds(const model::Link& link, bool to_device) const;
 };
 
 class FarMemory {
@@ -44,15 +64,16 @@ class FarMemory {
   void allocated(const vm::Allocation& allocation);
   double freed(uint64_t base);  // bytes of managed memory that somebody had touched
   bool any() const { return !ranges_.empty(); }
+  bool any_managed() const;
   bool watches() const { return watches_; }
 
   void before_launch(uint64_t operation);
   // `visits`: null: nobody knows.
-  LinkUse after_launch(uint64_t operation, const Visits* visits, int device);
-  // Bytes that have to move when all pages there are wanted on a device, or (-1) with the host.
-  double prefetch(uint64_t base, uint64_t bytes, int device);
-  // A copy, a fill or a library has written there.
-  void placed(uint64_t base, uint64_t bytes, int device);
+  LinkUse after_launch(uint64_t operation, const Visits* visits, int device, double now);
+  // All pages there are wanted on a device, or (-1) with the host.
+  Prefetch prefetch(uint64_t base, uint64_t bytes, int device);
+  // A copy or a fill by the device uses what is there: the pages come as if a kernel touched them.
+  std::optional<LinkUse> copied(uint64_t base, uint64_t bytes, int device, double now);  // nothing: it is no managed memory
   // Bytes that have to be mapped anew, or copied.
   double advise(uint64_t base, uint64_t bytes, int advice, int device);
   // We have read or written something there.
@@ -60,20 +81,24 @@ class FarMemory {
 
   // The host may have touched pages that are elsewhere.
   bool may_be_touched() { return watches_ && pages_.any_came(); }
-  HostTouches touches_of_host();
+  HostTouches touches_of_host(const model::Link& link, double now);
   // From here on the host may touch what devices have.
   void let_host_touch();
   // Nanoseconds that bringing a page back takes on this machine.
   double cost_here() const { return pages_.cost(); }
 
  private:
-  static constexpr uint64_t kPage = 64 << 10, kPart = TouchedPages::kPage;
+  static constexpr uint64_t kPage = Visits::kPage, kPart = TouchedPages::kPage;
   static constexpr uint64_t kSmall = 16 << 10;  // bytes of an allocation that is compared
   using Parts = uint16_t;  // of a page, a bit each
   struct Page {
     Parts here = 0, with_host = 0;  // on a device; that the host has; neither: nobody has touched it
     int8_t device = 0;
     bool touched = false;  // by the launch under way
+    bool written = false;  // by that
+    bool known = false;    // to a device: it has had it
+    uint8_t lines = 0;     // of the sampled ones, that the launch under way has touched
+    PageTurns turns;
   };
   struct Range {
     uint64_t base = 0, end = 0;
@@ -90,9 +115,11 @@ class FarMemory {
   Range* find(uint64_t address);
   static Parts all_of(const Range& range, size_t page);
   static void give(Range& range, size_t page, int device);
+  static bool is_here(const Range& range, size_t page, int device);
+  void arrive(Range& range, int device, double now, LinkUse& use) const;
   void let_go(Range& range);
   void compare(Range& range, uint64_t operation);
-  void bring(Range& range, const std::vector<bool>& touched, HostTouches& touches);
+  void bring(Range& range, const std::vector<bool>& touched, const model::Link& link, double now, HostTouches& touches) const;
 
   const bool faults_;  // the device can take them
   TouchedPages pages_;

@@ -191,7 +191,7 @@ std::unique_ptr<vm::BlockObserver> LaunchProfile::begin_block(const vm::Block& b
   observer->sizes = tracer_ != nullptr;
   if (tracer_) {
     observer->tracer = tracer_.get();
-    if (!observer->visits) observer->visits.emplace(tracer_->together(), tracer_->device);
+    if (!observer->visits) observer->visits.emplace(tracer_->together(), tracer_->device, tracer_->keeps_pages);
     observer->visits->begin_block(block.linear);
     observer->trace = tracer_->begin(block.linear);
   }

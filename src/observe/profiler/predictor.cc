@@ -155,6 +155,7 @@ std::unique_ptr<LaunchTracer> Predictor::begin(const vm::Launch& launch, const m
   const bool follows = others || kind.stranger || before < kAlwaysFollowed || is_power_of_two(before);
   if (follows) kind.arguments = arguments;
   auto tracer = std::make_unique<LaunchTracer>(launch, device, machine_codes(), follows);
+  tracer->keeps_pages = keeps_pages_;
   tracer->in_l2 = [this, &device](uint64_t line) {
     std::lock_guard lock(mutex_);
     return l2_of(device).has(line);

@@ -27,7 +27,7 @@ class Predictor {
  public:
   std::unique_ptr<LaunchTracer> begin(const vm::Launch& launch, const model::Device& device);
   Predicted predict(LaunchTracer& tracer, const vm::Launch& launch, const Totals& totals);
-  void keep_visits(bool keep) { keeps_visits_ = keep; }
+  void keep_visits(bool keep, bool pages) { keeps_visits_ = keep, keeps_pages_ = pages; }
   // A copy or a fill is done.
   void moved(const Operation& operation, const model::Device& device);
 
@@ -58,7 +58,7 @@ class Predictor {
   timing::SampledL2& l2_of(const model::Device& device);
 
   std::mutex mutex_;
-  std::atomic<bool> keeps_visits_ = false;
+  std::atomic<bool> keeps_visits_ = false, keeps_pages_ = false;
   std::map<Kind, Followed> followed_;
   std::map<std::string, timing::SampledL2> l2_;
 };

@@ -100,6 +100,7 @@ void Visits::append(Visits&& other) {
   kept.insert(kept.end(), other.kept.begin(), other.kept.begin() + static_cast<ptrdiff_t>(taken));
   left_out += other.left_out + (other.kept.size() - taken);
   sizes.insert(sizes.end(), other.sizes.begin(), other.sizes.end());
+  pages.merge(other.pages);
   for (size_t k = 0; k < meetings.size(); ++k)
     meetings[k].sectors += other.meetings[k].sectors, meetings[k].lanes += other.meetings[k].lanes;
   for (const auto& [part, of] : other.atomics) {
@@ -170,6 +171,8 @@ void VisitLog::count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t n
 
 void VisitLog::lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts) {
   if (facts.kind == timing::Kind::Atomic || facts.kind == timing::Kind::Reduce) count_atomics(mask, addresses, facts.number);
+  if (keeps_pages_)
+    for (uint32_t left = mask; left; left &= left - 1) keep_page(addresses[std::countr_zero(left)]);
   each_line(mask, addresses, bytes, is_sampled,
             [&](uint64_t line, uint8_t sectors, uint32_t touched) { visit(line, sectors, touched, facts); });
 }
@@ -182,6 +185,7 @@ void VisitLog::passed(const vm::FunctionCode& function, const vm::Insn& insn, ui
     const uint64_t stride = static_cast<uint64_t>(pattern.stride);
     const uint64_t begin = pattern.first + static_cast<uint64_t>(std::countr_zero(mask)) * stride;
     const uint64_t end = pattern.first + static_cast<uint64_t>(31 - std::countl_zero(mask)) * stride + facts.bytes;
+    if (keeps_pages_) keep_page(begin), keep_page(end - 1);
     for (uint64_t line = begin / kLine; line * kLine < end; ++line)
       if (is_sampled(line)) {
         const uint64_t from = std::max(begin, line * kLine) - line * kLine, to = std::min(end - line * kLine, kLine);

@@ -44,6 +44,7 @@ struct Visit {  // of a sampled line
 };
 
 struct Visits {
+  static constexpr uint64_t kPage = 64 << 10;  // bytes
   static constexpr size_t kMost = size_t{4} << 20;
   std::vector<Visit> kept;
   uint64_t left_out = 0;
@@ -62,13 +63,14 @@ struct Visits {
   std::unordered_map<uint64_t, Atomics> atomics;  // by turn of blocks << 48 | place / kPart
   // Instructions of blocks that ran compiled, by number.
   std::vector<std::pair<uint32_t, uint32_t>> sizes;
+  std::unordered_set<uint64_t> pages;  // all that were touched, address / kPage, if somebody wants them
   void append(Visits&& other);
 };
 
 // What an access asks of lines; shared by blocks that are followed and those that are not.
 class VisitLog {
  public:
-  VisitLog(uint64_t together, const model::Device& device) : device_(device), together_(together) {}
+  VisitLog(uint64_t together, const model::Device& device, bool pages) : device_(device), together_(together), keeps_pages_(pages) {}
   void begin_block(uint64_t block) { block_ = static_cast<uint32_t>(block); }
   void ran(uint64_t block, uint64_t instructions) {
     if (visits_.sizes.size() < Visits::kMost)
@@ -77,7 +79,10 @@ class VisitLog {
   void passed(const vm::FunctionCode& function, const vm::Insn& insn, uint32_t mask, const vm::Pattern& pattern);
   // `mask`: of its lanes, those that a GPU lets take part.
   void access(const vm::FunctionCode& function, const vm::Insn& insn, const vm::Access& access, uint32_t mask);
-  Visits take() { return std::exchange(visits_, {}); }
+  Visits take() {
+    recent_.fill(0);
+    return std::exchange(visits_, {});
+  }
 
  private:
   struct Facts {
@@ -91,9 +96,15 @@ class VisitLog {
   void visit(uint64_t line, uint8_t sectors, uint32_t bytes, const Facts& facts);
   void lanes(uint32_t mask, const uint64_t* addresses, uint32_t bytes, const Facts& facts);
   void count_atomics(uint32_t mask, const uint64_t* addresses, uint8_t number);
+  void keep_page(uint64_t address) {
+    const uint64_t page = address / Visits::kPage;
+    if (std::exchange(recent_[page % recent_.size()], page) != page) visits_.pages.insert(page);
+  }
 
   const model::Device& device_;
   uint64_t together_;  // blocks that run at the same time, about
+  const bool keeps_pages_;
+  std::array<uint64_t, 64> recent_{};  // pages that have been kept
   Visits visits_;
   uint32_t block_ = 0;
   const vm::FunctionCode* function_ = nullptr;
@@ -214,6 +225,7 @@ class LaunchTracer {
   const uint32_t block_threads;
   const uint32_t resident_blocks;  // that a multiprocessor holds
   const bool follows;
+  bool keeps_pages = false;  // Visits::pages
 
  private:
   uint64_t followed_;

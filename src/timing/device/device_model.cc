@@ -16,6 +16,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kInstant = 0.01;      // nanoseconds: earlier and later than that are the same; a double tells them apart for hours
 constexpr double kNothing = 1e-9;      // of the multiprocessors
 constexpr double kRemembered = 1e5;    // nanoseconds for which what is done is known
+constexpr double kReadyMemory = 450;    // nanoseconds that a copy or a fill within the device takes more than a kernel where it was made ready
+constexpr double kGraphFront = 0.7;     // of the time between the beginnings of two kernels, in a graph
 constexpr double kPatience = 1.7e4;     // nanoseconds, until the thread that calls host functions goes to sleep
 constexpr size_t kQueuesOfPriority = 32;
 
@@ -52,7 +54,8 @@ DeviceModel::DeviceModel(const model::Device& device, int connections, Done done
 size_t DeviceModel::queue_of(const Operation& o) {
   if (single_queue()) return o.kind != Kind::Copy || engines_.empty() ? 0 : 1 + engine_of(o);
   if (auto known = stream_queue_.find(o.stream); known != stream_queue_.end()) return known->second;
-  const size_t count = static_cast<size_t>(std::min(device_->hardware_queues, connections_));
+  // Branches of graphs do not depend on how many connections the program has asked for.
+  const size_t count = static_cast<size_t>(o.in_graph ? device_->hardware_queues : std::min(device_->hardware_queues, connections_));
   size_t& turn = turn_[o.priority];
   const size_t urgency = static_cast<size_t>(std::max(0, -o.priority));
   const size_t queue = urgency * kQueuesOfPriority + turn++ % count;
@@ -250,7 +253,7 @@ bool DeviceModel::leave_queues() {
       if (is_kernel(one.operation) || (one.operation.kind == Kind::Copy && engines_.empty())) {
         const auto later = [&](uint64_t other) { return live(other).operation.priority > one.operation.priority; };
         kernels_.insert(std::find_if(kernels_.begin(), kernels_.end(), later), id);
-        if (one.operation.kind == Kind::Kernel) front_free_ = now_ + link_->front;
+        if (one.operation.kind == Kind::Kernel) front_free_ = now_ + link_->front * (one.operation.in_graph ? kGraphFront : 1);
         share_out();
       } else if (one.operation.kind == Kind::Copy) {
         engines_[engine_of(one.operation)].push_back(id);
@@ -265,18 +268,21 @@ void DeviceModel::start(Live& one) {
   one.running = true;
   one.times.begin = now_;
   // What is ready when the kernel before it ends, or when there is room, has been launched meanwhile.
-  if (one.operation.kind != Kind::Kernel) return;
-  if (one.times.waited == Waited::Multiprocessors) {
+  const bool kernel = one.operation.kind == Kind::Kernel;
+  // Small fills are made ready no sooner.
+  if (!is_kernel(one.operation) || (!kernel && one.operation.nanoseconds < ready_saves_ + link_->ready_launch)) return;
+  if (kernel && one.times.waited == Waited::Multiprocessors) {
     one.progress = ready_saves_;
     if (one.operation.nanoseconds != kUnknown) one.progress = std::min(one.progress, one.operation.nanoseconds / 2);
     return;
   }
-  if (one.ready < now_ - kInstant || !one.times.behind) return;
-  const auto before = live_.find(one.times.behind);
-  if (before == live_.end() || before->second.operation.kind != Kind::Kernel) return;
-  const bool graph = one.operation.in_graph && before->second.operation.in_graph;
+  const auto found = live_.find(one.times.behind);
+  const Operation* before = found == live_.end() ? nullptr : &found->second.operation;
+  const bool graph = one.operation.in_graph && (one.times.waited == Waited::Front || (before && is_kernel(*before) && before->in_graph));
+  const bool row = before && kernel && before->kind == Kind::Kernel && one.ready >= now_ - kInstant;
+  if (!graph && !row) return;
   one.progress = graph ? ready_saves_ : link_->row_saves;
-  const double least = graph ? link_->ready_launch : 0;
+  const double least = graph ? link_->ready_launch + (kernel ? 0 : kReadyMemory) : 0;
   if (one.operation.nanoseconds != kUnknown) one.progress = std::max(0.0, std::min(one.progress, one.operation.nanoseconds - least));
   one.least = one.progress + least;
 }

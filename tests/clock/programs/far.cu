@@ -3,14 +3,21 @@
 // pages that it touches, and for a kernel that writes what it looks at.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <vector>
 
 static int failed = 0;
 #define EXPECT(what) ((what) ? void() : (void)(failed = 1, printf("FAILED line %d: %s\n", __LINE__, #what)))
 
 __global__ void add(float* to, const float* from, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) to[i] = to[i] + from[i];
+}
+
+__global__ void touch(int* x, int step, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[size_t(i) * step] += 1;
 }
 
 __global__ void say_when(volatile int* flag, long long ticks) {
@@ -149,8 +156,55 @@ int main() {
 #else
   cudaMemAdvise(fresh, bytes, cudaMemAdviseSetPreferredLocation, cudaCpuDeviceId);
 #endif
-  const float far = kernel(fresh), still_far = kernel(fresh);
+  const float mapping = kernel(fresh), far = kernel(fresh), still_far = kernel(fresh);
+  EXPECT(mapping > far);  // the first one waits until the pages are mapped
   EXPECT(far > 3 * own && still_far > 0.9f * far && still_far < 1.1f * far);
+
+  // Words here and there: one fault for each block of 2 MiB, of which little comes. A block of which more than half is wanted comes whole.
+  const auto strided = [&](int step) {
+    int* words;
+    const int count = n / step;
+    cudaMallocManaged(&words, bytes);
+    for (int i = 0; i < n; ++i) words[i] = 0;
+    const float took = timed([&] { touch<<<(count + 31) / 32, 32>>>(words, step, count); });
+    const float again = timed([&] { touch<<<(count + 31) / 32, 32>>>(words, step, count); });
+    volatile int* look = words;
+    const double host = host_us([&] {
+      for (int i = 0; i < n; i += step) sum = sum + look[i];
+    });
+    printf("each %d-th word: %.4f ms, again %.4f, then the host %.1f us\n", step, took, again, host);
+    EXPECT(again < 0.2f * took);
+    cudaFree(words);
+    return took;
+  };
+  const float by_blocks = strided(512 << 10), by_pages = strided(16 << 10);
+  EXPECT(by_blocks < 0.5f * by_pages && by_pages < first);
+
+  // A word that both sides want in turn: after a few rounds they wait for each other, and then it stays with the host.
+  int* shared_word;
+  cudaMallocManaged(&shared_word, 4096);
+  *shared_word = 0;
+  std::vector<double> rounds;
+  for (int i = 0; i < 40; ++i) rounds.push_back(host_us([&] {
+    touch<<<1, 1>>>(shared_word, 1, 1);
+    cudaDeviceSynchronize();
+    ++*static_cast<volatile int*>(shared_word);
+  }));
+  EXPECT(*shared_word == 80);
+  const double longest = *std::max_element(rounds.begin(), rounds.end());
+  printf("rounds: second %.1f us, longest %.1f us, last %.1f us\n", rounds[1], longest, rounds.back());
+  EXPECT(longest > 2.5 * rounds[1] && rounds.back() < 0.5 * rounds[1]);
+
+  // A prefetch is the stream's work, not the call's.
+  const auto prefetch = [&](float* what, bool back) {
+    return host_us([&] { cudaMemPrefetchAsync(what, bytes, back ? cudaCpuDeviceId : 0, nullptr); });
+  };
+  const double call = prefetch(managed, true), waited = host_us([] { cudaDeviceSynchronize(); });
+  EXPECT(call < 0.1 * waited);
+  // Memory that a fill writes to comes to the device.
+  for (int i = 0; i < n; ++i) managed[i] = 4;
+  cudaMemset(managed, 0, bytes);
+  EXPECT(kernel(managed) < 1.5f * own);
   puts(failed ? "FAILED" : "ok");
   return failed;
 }
