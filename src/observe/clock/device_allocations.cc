@@ -122,7 +122,9 @@ void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
   switch (allocation.kind) {
     case vm::MemoryKind::Managed:
       // Of small ones the block that they share stays as it is.
-      charge(link_.managed_call + (touched > 0 && static_cast<double>(allocation.size) >= kBlock ? link_.managed_used + link_.managed_used_mib * touched / kMiB : 0));
+      charge(link_.managed_call);
+      if (touched > 0 && static_cast<double>(allocation.size) >= kBlock)
+        charge(link_.managed_used + link_.managed_used_mib * touched / kMiB);
       break;
     case vm::MemoryKind::Registered: charge(link_.unregister_call + link_.unregister_mib * mib); break;
     case vm::MemoryKind::Pinned:

@@ -196,7 +196,7 @@ void DeviceClock::queued(const Operation& operation) {
   to_do.stream = branch_of(operation, to_do.after);
   Open open;
   open.device = operation.device, open.kind = operation.kind;
-  double begun = 0;     // what the host goes on doing for it while the device begins
+  double begun = 0;  // what the host goes on doing for it while the device begins
   bool managed = false;
   double staging = -1;  // of a copy from pageable memory: what the processor takes before the device has the bytes
   switch (operation.kind) {

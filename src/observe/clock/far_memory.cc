@@ -22,11 +22,11 @@ constexpr double kTogether = 0.5;          // of what a fresh page takes the hos
 // Nanoseconds; an H200. Of a prefetch: of what is in its place, for each MiB; of what no device has had before; of fresh pages that go to the host.
 constexpr double kThere = 2000, kUnknownToDevice = 90e3, kFreshForHost = 300e3;
 constexpr double kEndOfOtherWay = 12e3, kOfOtherWay = 0.22;  // nanoseconds, and a share, of the way over the link that a kernel uses less
-constexpr double kTakeBack = 13e3;         // nanoseconds, of a page of 4 KiB that is written to while both sides have copies
-constexpr double kLeastRead = 76;          // bytes of the link that a read of a line takes, at least
-constexpr double kMapping = 2.2;           // bytes in a nanosecond, of what stays with the host, when a kernel touches it first
-constexpr double kMadeByPrefetch = 220;    // bytes in a nanosecond
-constexpr double kCallsWork = 32 << 20;    // bytes of these from which on the call does some of the work
+constexpr double kTakeBack = 13e3;  // nanoseconds, of a page of 4 KiB that is written to while both sides have copies
+constexpr double kLeastRead = 76;  // bytes of the link that a read of a line takes, at least
+constexpr double kMapping = 2.2;  // bytes in a nanosecond, of what stays with the host, when a kernel touches it first
+constexpr double kMadeByPrefetch = 220;  // bytes in a nanosecond
+constexpr double kCallsWork = 32 << 20;  // bytes of these from which on the call does some of the work
 constexpr double kOfHost = 0.17, kOfAccess = 0.42;  // of what kMostlyRead takes: kPreferredLocation with the host, kAccessedBy
 constexpr int kMostlyRead = 1, kNotMostlyRead = 2, kPreferredLocation = 3, kNoPreferredLocation = 4, kAccessedBy = 5,
               kNotAccessedBy = 6;  // cudaMemoryAdvise
@@ -42,9 +42,10 @@ double LinkUse::nanoseconds(const model::Link& link, double of_kernel, bool faul
   double all = std::max(of_kernel, more > 0 ? more + apart + latency : 0);
   if (!faults) return all + migrated / link.pinned_to_device;  // pages come before the kernel begins
   all += mapped / kMapping;
-  if (migrated > 0 || populated > 0)
-    all += (migrated > 0 ? (dense ? 1 : kFewWords) * link.managed_fault : link.managed_first_fault) + steps * link.managed_step + first_steps * link.managed_first_step +
-           pieces * link.managed_piece + migrated / link.managed_migrate + populated / link.managed_populate;
+  if (migrated > 0) all += (dense ? 1 : kFewWords) * link.managed_fault;
+  else if (populated > 0) all += link.managed_first_fault;
+  all += steps * link.managed_step + pieces * link.managed_piece + migrated / link.managed_migrate;
+  all += first_steps * link.managed_first_step + populated / link.managed_populate;
   return all + waited;
 }
 
@@ -59,7 +60,8 @@ double Prefetch::call(const model::Link& link, bool to_device) const {
 
 double Prefetch::nanoseconds(const model::Link& link, bool to_device) const {
   const double all = link.prefetch_start + there / kMiB * kThere;
-  if (!to_device) return all + moved / link.prefetch_to_host + (fresh > 0 ? kFreshForHost + kTogether * fresh / kHostPage * link.managed_host_first : 0);
+  const double made = fresh > 0 ? kFreshForHost + kTogether * fresh / kHostPage * link.managed_host_first : 0;
+  if (!to_device) return all + moved / link.prefetch_to_host + made;
   return all + (first > 0 ? kUnknownToDevice : 0) + moved / (link.pinned_to_device * link.prefetch_share) + fresh / kMadeByPrefetch;
 }
 

@@ -27,11 +27,13 @@ struct LinkUse {
   double read = 0, written = 0;  // bytes, directly
   double migrated = 0;  // bytes of pages that came because they were touched
   double populated = 0;  // bytes of pages that nobody had touched before
-  double steps = 0, first_steps = 0;  // faults, one after the other, each of what one block lacks: with pages that were elsewhere, and of fresh ones alone
-  double pieces = 0;   // apart from each other, that came by one fault
+  double steps = 0,
+         first_steps =
+             0;  // faults, one after the other, each of what one block lacks: with pages that were elsewhere, and of fresh ones alone
+  double pieces = 0;  // apart from each other, that came by one fault
   bool dense = false;  // many warps wanted the pages
-  double mapped = 0;   // bytes that stay with the host, which a kernel has touched first
-  double waited = 0;   // nanoseconds, for pages that the other side was to have for a while
+  double mapped = 0;  // bytes that stay with the host, which a kernel has touched first
+  double waited = 0;  // nanoseconds, for pages that the other side was to have for a while
   // What the kernel takes then; `of_kernel` knows how long its loads wait, not how many bytes the link can move.
   double nanoseconds(const model::Link& link, double of_kernel, bool faults) const;
 };
@@ -96,8 +98,8 @@ class FarMemory {
     int8_t device = 0;
     bool touched = false;  // by the launch under way
     bool written = false;  // by that
-    bool known = false;    // to a device: it has had it
-    uint8_t lines = 0;     // of the sampled ones, that the launch under way has touched
+    bool known = false;  // to a device: it has had it
+    uint8_t lines = 0;  // of the sampled ones, that the launch under way has touched
     PageTurns turns;
   };
   struct Range {
