@@ -48,7 +48,6 @@ TEST_F(Engines, AgreeOnPieces) {
   }
 }
 
-// Pairs and fours of words, and words of eight bytes.
 // What is loaded behind an acquire is not loaded before it.
 TEST_F(Engines, AgreeOnPiecesBehindAnAcquire) {
   const auto planned_with = [&](const char* between) {
@@ -63,6 +62,7 @@ TEST_F(Engines, AgreeOnPiecesBehindAnAcquire) {
   EXPECT_FALSE(planned_with("ld.acquire.gpu.global.v2.u32 {%r5, %r6}, [%out+16000];"));
 }
 
+// Pairs and fours of words, and words of eight bytes.
 TEST_F(Engines, AgreeOnPiecesOfVectors) {
   for (const char* place : {"mul.lo.u32 %r1, %t, 7; and.b32 %r1, %r1, 255; mul.wide.u32 %d1, %r1, 16; add.s64 %d1, %out, %d1;",
                             "mul.wide.u32 %d1, %t, 48; add.s64 %d1, %out, %d1;",
