@@ -27,9 +27,8 @@ struct LinkUse {
   double read = 0, written = 0;  // bytes, directly
   double migrated = 0;  // bytes of pages that came because they were touched
   double populated = 0;  // bytes of pages that nobody had touched before
-  double steps = 0,
-         first_steps =
-             0;  // faults, one after the other, each of what one block lacks: with pages that were elsewhere, and of fresh ones alone
+  // Faults, one after the other, each of what one block lacks: with pages that were elsewhere, and of fresh ones alone.
+  double steps = 0, first_steps = 0;
   double pieces = 0;  // apart from each other, that came by one fault
   bool dense = false;  // many warps wanted the pages
   double mapped = 0;  // bytes that stay with the host, which a kernel has touched first
