@@ -110,6 +110,7 @@ void DeviceClock::allocated(const vm::Allocation& allocation, int ordinal) {
   }
   far_.allocated(allocation);
   watches_pages_ = far_.watches();
+  predictor_.keep_visits(far_.any(), far_.any_managed());  // of launches from here on
   if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, static_cast<int64_t>(allocation.size));
   redirect_time();  // in modules that were loaded since
 }
@@ -118,6 +119,7 @@ void DeviceClock::freed(const vm::Allocation& allocation, int ordinal) {
   std::lock_guard lock(mutex_);
   if (timeline_ && is_on_device(allocation.kind)) timeline_->memory(host_now(), ordinal, -static_cast<int64_t>(allocation.size));
   const double touched = far_.freed(allocation.base);
+  predictor_.keep_visits(far_.any(), far_.any_managed());
   const double mib = static_cast<double>(allocation.size) / kMiB;
   switch (allocation.kind) {
     case vm::MemoryKind::Managed:

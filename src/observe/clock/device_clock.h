@@ -66,7 +66,6 @@ class DeviceClock : public Tool {
   void measured(uint64_t operation, LaunchProfile&, bool child);
 
  protected:
-  void follow_far_accesses();  // of launches from here on, where there is memory that lies elsewhere; with the mutex held
   void begins(const vm::Launch& launch, uint64_t operation);  // with the mutex held
   std::shared_ptr<vm::Observer> child(const vm::Launch& launch, const model::Device& device, uint64_t operation);
   // An operation is over on the device.

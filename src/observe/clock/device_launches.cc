@@ -46,11 +46,8 @@ void DeviceClock::begins(const vm::Launch& launch, uint64_t operation) {
   vm::begin_kernel_clock(launch.grid_id, host_now());
   if (timeline_) timeline_->describe_launch(operation, launch);
   if (auto* watch = activity_watch()) watch->describe(operation, launch);
-  follow_far_accesses();
   if (far_.any()) far_.before_launch(operation);
 }
-
-void DeviceClock::follow_far_accesses() { predictor_.keep_visits(far_.any(), far_.any_managed()); }
 
 std::shared_ptr<vm::Observer> DeviceClock::child(const vm::Launch& launch, const model::Device& device, uint64_t operation) {
   std::lock_guard lock(mutex_);

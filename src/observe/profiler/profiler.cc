@@ -288,10 +288,6 @@ class ProfilerOnClock final : public DeviceClock {
   }
   void recording(bool on) override { profiler_.recording(on); }
   std::shared_ptr<vm::Observer> launch(const vm::Launch& launch, const model::Device& device, uint64_t operation) override {
-    {
-      std::lock_guard lock(mutex_);
-      follow_far_accesses();  // before the profiler begins to follow
-    }
     auto watched = profiler_.launch(launch, device, operation);
     if (!watched) return DeviceClock::launch(launch, device, operation);
     std::lock_guard lock(mutex_);
