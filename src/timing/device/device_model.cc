@@ -16,8 +16,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kInstant = 0.01;      // nanoseconds: earlier and later than that are the same; a double tells them apart for hours
 constexpr double kNothing = 1e-9;      // of the multiprocessors
 constexpr double kRemembered = 1e5;    // nanoseconds for which what is done is known
-constexpr double kReadyMemory =
-    450;    // nanoseconds that a copy or a fill within the device takes more than a kernel where it was made ready
+constexpr double kReadyMemory = 450;   // nanoseconds more than a kernel, of a copy or a fill within the device that was made ready
 constexpr double kGraphFront = 0.7;     // of the time between the beginnings of two kernels, in a graph
 constexpr double kPatience = 1.7e4;     // nanoseconds, until the thread that calls host functions goes to sleep
 constexpr size_t kQueuesOfPriority = 32;
