@@ -99,14 +99,16 @@ Context::Context(int ordinal, const model::Device& model, int slot)
 
 Context::~Context() = default;
 
+// Said first and known then: a call that finds the failure may end the program at once, and what is still to be said with it.
 void Context::fail(cudaError_t error, const std::string& explanation) {
-  int whole = cudaSuccess;
-  if (!failure_.compare_exchange_strong(whole, error, std::memory_order_acq_rel)) return;
+  std::lock_guard lock(failing_mutex_);
+  if (failure() != cudaSuccess) return;
   write_output();  // what the kernel printed before it failed helps to see why
   report_at_exit(error);
-  if (explanation.empty() || (observe::tool() && observe::tool()->checks())) return;
-  fmt::print(stderr, "{}{}", explanation, explanation.ends_with('\n') ? "" : "\n");
-  fmt::print(stderr, "warpbeam: from here on every call of this device fails; `warpbeam check` finds what may have led there\n");
+  if (!explanation.empty() && !(observe::tool() && observe::tool()->checks()))
+    fmt::print(stderr, "{}{}warpbeam: from here on every call of this device fails; `warpbeam check` finds what may have led there\n", explanation,
+               explanation.ends_with('\n') ? "" : "\n");
+  failure_.store(error, std::memory_order_release);
 }
 
 StreamRef Context::thread_stream() {

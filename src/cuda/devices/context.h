@@ -132,6 +132,7 @@ class Context {
  private:
   void wait_for_streams();
   std::atomic<int> failure_{cudaSuccess};
+  std::mutex failing_mutex_;  // held by the one who tells of a failure
   std::atomic<bool> active_{false};
   std::atomic<unsigned long long> id_{0};
   StreamRef default_stream_;
