@@ -72,7 +72,7 @@ void Emitter::run() {
   ways_.many_functions = std::ranges::count_if(flow_.code->insns, [&](const vm::Insn& i) { return is_approximation(i); }) > kMany;
 
   std::vector<llvm::Type*> arguments{b_.getPtrTy()};
-  if (flow_.in_turns) arguments.push_back(b_.getInt32Ty());
+  if (flow_.in_turns && !flow_.stops) arguments.push_back(b_.getInt32Ty());
   auto* type = llvm::FunctionType::get(b_.getInt32Ty(), arguments, false);
   w_.function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "block", w_.module);
   w_.function->addFnAttr(llvm::Attribute::UWTable);
@@ -122,8 +122,9 @@ void Emitter::run() {
   votes_.popc = cell(b_.getInt32Ty());
   votes_.all = cell(b_.getInt1Ty());
   votes_.any = cell(b_.getInt1Ty());
-  if (ways_.many_regions) ways_.first_warp = cell(b_.getInt32Ty());
-  if (ways_.many_regions) lay_out_kept();
+  if (ways_.many_regions || flow_.stops) ways_.first_warp = cell(b_.getInt32Ty());
+  if (flow_.stops) stops_.any = cell(b_.getInt1Ty());
+  if (ways_.many_regions) lay_out_kept(live_across());
   if (!flow_.in_turns) find_late();
 
   ways_.handed_over = new_block("handed_over");
@@ -143,8 +144,9 @@ void Emitter::run() {
     find_known();
   }
   for (at_.region = 0; at_.region < plan_.regions.size(); ++at_.region)
-    flow_.in_turns ? emit_warp_alone(plan_.regions[at_.region], ways_.region_entry[at_.region])
-                   : emit_region(at_.region, ways_.region_entry[at_.region]);
+    flow_.stops      ? emit_by_stops(plan_.regions[at_.region], ways_.region_entry[at_.region])
+    : flow_.in_turns ? emit_warp_alone(plan_.regions[at_.region], ways_.region_entry[at_.region])
+                     : emit_region(at_.region, ways_.region_entry[at_.region]);
   for (size_t k = 0; k < rehearsals_.copies.size(); ++k) {
     at_.region = rehearsals_.copies[k].region;
     rehearsals_.known.swap(rehearsals_.copies[k].known);
@@ -171,7 +173,8 @@ void Emitter::note_structure() {
 }
 
 std::string Emitter::plan_in_words() const {
-  std::string all = flow_.in_turns              ? "warps take turns"
+  std::string all = flow_.stops                 ? "warps by themselves"
+                    : flow_.in_turns            ? "warps take turns"
                     : plan_.regions.size() == 1 ? "1 region"
                                                 : std::to_string(plan_.regions.size()) + " regions";
   for (const Technique t : w_.techniques) (all += ", ") += name_of(t);
@@ -250,7 +253,8 @@ void Emitter::emit_node(uint32_t n) {
   at_.active = ways_.full[n] ? static_cast<V>(llvm::Constant::getAllOnesValue(here->getType())) : here;
   set_lanes(n, llvm::Constant::getNullValue(here->getType()));
   watch_node();
-  const uint32_t last = node.last ? node.end - 1 : node.end;
+  const vm::Insn* stop = flow_.stops && is_block_barrier(flow_.code->insns[node.end - 1]) ? &flow_.code->insns[node.end - 1] : nullptr;
+  const uint32_t last = node.last || stop ? node.end - 1 : node.end;
   if (node.gives_way && flow_.in_turns) emit_way_for_others(flow_.code->insns[node.begin]);
   if (!as_.slice)
     for (const SlicedLoop& l : ways_.sliced)
@@ -260,6 +264,7 @@ void Emitter::emit_node(uint32_t n) {
   if (loops_whole(n)) emit_whole_loop(n);
   emit_straight(node.begin, last);
   if (node.polls) emit_poll(node);
+  if (stop) emit_stop(*stop);
   if (region.exit_node == static_cast<int32_t>(n)) {
     watch_exit(*node.last);
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask), at_.active), ways_.exit_mask);
@@ -441,6 +446,7 @@ Handover& Emitter::new_handover(const vm::Insn& at, Why why) {
   h.before = &flow_.code->insns[flow_.nodes[region.entry].begin];
   h.after = exit_insn(region);
   if (ways_.many_regions && region.entry != 0) h.saved_before = saved(flow_.nodes[region.entry].live_in, true);
+  if (flow_.stops) h.stops = &tables_.stops;
   if (h.after) h.saved_after = saved(live_at_exit(flow_, region), true);
   return h;
 }

@@ -13,12 +13,16 @@ constexpr uint64_t kMostOnStack = 64 << 10;
 
 }  // namespace
 
-void Emitter::lay_out_kept() {
+Bits Emitter::live_across() const {
   Bits all(flow_.variables.size());
   for (const Region& r : plan_.regions) {
     all.add(live_at_exit(flow_, r));
     if (r.entry != 0) all.add(flow_.nodes[r.entry].live_in);
   }
+  return all;
+}
+
+void Emitter::lay_out_kept(const Bits& all) {
   kept_.at.assign(flow_.variables.size(), -1);
   for (const bool vectors : {true, false})
     all.each([&](size_t v) {
@@ -49,11 +53,18 @@ V Emitter::paced(size_t v) {
   return b_.CreateMul(b_.CreateZExtOrTrunc(at_.warp, type), llvm::ConstantInt::getSigned(type, shapes_.variables[v].pace));
 }
 
-void Emitter::load_kept(const Region& region) {
+void Emitter::find_kept_piece() {
   kept_.piece =
       b_.CreateInBoundsGEP(b_.getInt8Ty(), kept_.frame, b_.CreateMul(b_.CreateZExt(at_.warp, b_.getInt64Ty()), b_.getInt64(kept_.stride)));
-  if (region.entry == 0) return;
-  flow_.nodes[region.entry].live_in.each([&](size_t v) {
+}
+
+void Emitter::load_kept(const Region& region) {
+  find_kept_piece();
+  if (region.entry != 0) load_kept(flow_.nodes[region.entry].live_in);
+}
+
+void Emitter::load_kept(const Bits& variables) {
+  variables.each([&](size_t v) {
     const Width bytes = flow_.variables[v].bytes;
     const Shape& s = shapes_.variables[v];
     if (block_level(static_cast<uint32_t>(v))) {
@@ -79,15 +90,24 @@ void Emitter::load_kept(const Region& region) {
 }
 
 void Emitter::store_kept(const Region& region) {
+  Bits kept = live_at_exit(flow_, region);
   const Bits written = written_in(region);
-  live_at_exit(flow_, region).each([&](size_t variable) {
+  if (region.entry != 0)
+    live_at_exit(flow_, region).each([&](size_t v) {
+      if (!block_level(static_cast<uint32_t>(v)) && !written.has(v)) kept.remove(v);  // it is there already
+    });
+  store_kept(kept);
+}
+
+void Emitter::store_kept(const Bits& variables) {
+  variables.each([&](size_t variable) {
     const uint32_t v = static_cast<uint32_t>(variable);
     if (block_level(v)) {
       const V first = b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.storage[v][0]);
       b_.CreateStore(flow_.variables[v].bytes ? b_.CreateSub(first, paced(v)) : first, registers_.block_after[v]);
       return;
     }
-    if (kept_.at[v] < 0 || (region.entry != 0 && !written.has(v))) return;
+    if (kept_.at[v] < 0) return;
     const Value value = read_variable(v);
     const Width bytes = flow_.variables[v].bytes;
     const V at = kept_place(v);
@@ -165,7 +185,7 @@ void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
                                                         static_cast<size_t>(which) * sizeof(HandedOver::block_values[0]) +
                                                         static_cast<size_t>(s.block_value) * 8));
       }
-  if (flow_.in_turns) call("wb_leave_turns", b_.getVoidTy(), {w_.context, outside(&h), active});
+  if (flow_.in_turns && !flow_.stops) call("wb_leave_turns", b_.getVoidTy(), {w_.context, outside(&h), active});
   else call("wb_handover", b_.getVoidTy(), {w_.context, outside(&h), warp, active, first_warp});
   b_.CreateBr(ways_.handed_over);
 }

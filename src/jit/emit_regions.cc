@@ -26,6 +26,13 @@ V Emitter::warp_at(V turn) {
   return b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
 }
 
+void Emitter::first_warp_moves() {
+  const uint32_t warps = (plan_.threads() + kLanes - 1) / kLanes;
+  const V first = b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp);
+  b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))),
+                 ways_.first_warp);
+}
+
 void Emitter::begin_warp(const Region& region) {
   // What earlier regions left.
   const Node& entry = flow_.nodes[region.entry];
@@ -190,10 +197,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
   const Node& node = flow_.nodes[static_cast<size_t>(region.exit_node)];
   if (node.ends == End::Barrier) {
     const vm::Insn& barrier = *node.last;
-    const uint32_t warps = (plan_.threads() + kLanes - 1) / kLanes;
-    const V first = b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp);
-    b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))),
-                   ways_.first_warp);
+    first_warp_moves();
     if (barrier.mods().red) {
       const Source d = flow_.source(barrier.op[0], 0);
       if (d.kind == SourceKind::Variable && registers_.in_block[d.variable]) {

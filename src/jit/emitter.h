@@ -84,10 +84,14 @@ class Emitter : private Words, private Facts {
   bool does_nothing(uint32_t node, const Region& region, bool& computes) const;
   std::vector<Saved> saved(const Bits& variables, bool between_regions);
   void store_saved(const std::vector<Saved>& all, V frame);
-  void lay_out_kept();
+  void lay_out_kept(const Bits& variables);
+  Bits live_across() const;                          // regions
   V kept_place(uint32_t variable);
+  void find_kept_piece();                            // the warp's
   void load_kept(const Region& region);
+  void load_kept(const Bits& variables);
   void store_kept(const Region& region);
+  void store_kept(const Bits& variables);
   bool runs_once(const Region& region) const;        // all it does is the same in the whole block
   bool of_block(int32_t at, Width bytes) const;
   void emit_handover(Handover& h, V warp, V active, V first_warp);
@@ -104,6 +108,10 @@ class Emitter : private Words, private Facts {
   void hand_over(const vm::Insn& at, V when, Why why = Why::Wraps);  // branches to a stub where `when` holds
   V lanes_elsewhere(const vm::Insn& insn);           // of this warp: that wait at other places
 
+  // --- warps that stop at barriers (emit_stops.cc)
+  void emit_by_stops(const Region& region, llvm::BasicBlock* entry);
+  void emit_stop(const vm::Insn& barrier);
+  V stopped_at();
   // --- warps that take turns (emit_turns.cc)
   void emit_warp_alone(const Region& region, llvm::BasicBlock* entry);
   void emit_way_for_others(const vm::Insn& next);
@@ -306,6 +314,7 @@ class Emitter : private Words, private Facts {
   void settle_counts(Team& team);
   void count_in_turn(V at, const Value& value, bool known, const std::function<void(V, V, uint32_t)>& add);
   void as_member(Team& team, size_t m);
+  void first_warp_moves();                           // at a barrier
   V warp_at(V turn);                                 // which warp's turn it is
   void begin_warp(const Region& region);
   void emit_team(const Region& region, Team& team, V turn, llvm::BasicBlock* single, llvm::BasicBlock* done);
@@ -383,6 +392,7 @@ class Emitter : private Words, private Facts {
   Kept kept_;
   Ways ways_;
   Votes votes_;
+  Stops stops_;
   BlockRow row_;
   KnownRanges ranges_;
   NamedMemory named_;

@@ -440,7 +440,7 @@ class FastEngine final : public vm::Engine {
     auto module = std::make_unique<llvm::Module>("kernel", *context);
     generator_->prepare(*module);
     auto tables = std::make_unique<CompiledTables>();
-    tables->in_turns = plan.flow.in_turns;
+    tables->in_turns = plan.flow.in_turns && !plan.flow.stops;
     tables->polls = plan.polls;
     if (o.wanted.compiled) {
       tables->watch = std::make_unique<WatchTables>();

@@ -10,6 +10,9 @@
 #include "jit/shapes.h"
 
 namespace warpbeam::jit {
+
+bool is_block_barrier(const vm::Insn& i) { return known_row(i) && i.row()->kind == isa::Kind::Barrier && i.row()->effects.waits; }
+
 namespace {
 
 using isa::Kind;
@@ -22,8 +25,6 @@ bool is_told_to_others(const vm::Insn& i) {
   return row &&
          ((row->kind == Kind::Async && (row->cls == isa::Class::Copy || row->cls == isa::Class::Barrier)) || row->op == isa::Opcode::Wgmma);
 }
-bool is_block_barrier(const vm::Insn& i) { return known_row(i) && i.row()->kind == Kind::Barrier && i.row()->effects.waits; }
-
 std::string name_variables(Flow& flow) {
   const vm::FunctionCode& code = *flow.code;
   for (size_t k = 0; k < code.insns.size(); ++k) {
@@ -295,12 +296,15 @@ void find_awaited(Flow& flow) {
   }
 }
 
-void take_turns(Flow& flow) {
+void take_turns(Flow& flow, bool plain) {
   flow.in_turns = true;
+  flow.stops = plain;
   for (const Meeting& m : flow.meetings) flow.nodes[m.to].gives_way = true;
   for (Node& node : flow.nodes) {
     node.gives_way = node.gives_way || node.apart;
+    flow.stops = flow.stops && !node.gives_way;
     if (node.ends != End::Barrier) continue;
+    flow.stops = flow.stops && node.last->guard < 0 && !node.last->mods().red;
     node.ends = End::Fall;
     node.last = nullptr;
   }

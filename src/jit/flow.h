@@ -96,7 +96,8 @@ struct Flow {
   std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
   std::vector<Meeting> meetings;
   bool awaits = false;                          // Node::awaited, somewhere: no wait is another
-  bool in_turns = false;  // each warp runs on a stack of its own (turns.h), and barriers are instructions like others
+  bool in_turns = false;  // each warp runs by itself, on a stack of its own (turns.h), and barriers are instructions like others
+  bool stops = false;     // of these: it needs no stack, and goes on from where it stopped (emit_stops.cc)
 
   // The variable of a slot, if it has one: slots of calls' parameters in memory have none.
   std::optional<uint32_t> variable(int32_t at) const {
@@ -133,10 +134,11 @@ void split_early_leaves(Flow& flow, const EarlyLeaves& branches);
 // Reads that threads of one warp make (`if (t == 0) out = s[0];`) are together anyway: Node::apart goes.
 void forget_reads_of_one_warp(Flow& flow, const std::array<uint32_t, 3>& block);
 
+bool is_block_barrier(const vm::Insn& insn);
 // Does the instruction ask for warps that take turns? So do waiting for less than the whole block, and arriving there.
 bool waits_for_some(const vm::Insn& insn);
-// For kernels whose warps take turns: one region holds everything.
-void take_turns(Flow& flow);
+// For kernels whose warps take turns: one region holds everything. `plain`: they wait at barriers of the whole block alone.
+void take_turns(Flow& flow, bool plain);
 
 // Fills Node::waits. `divergent[n]`: lanes of a warp may disagree at the end of node n.
 void find_waits(Flow& flow, const std::vector<char>& divergent);

@@ -124,7 +124,7 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
   if (!regions) {
     for (const WaitingLoop& l : plan.waits)
       if (meets_in(plan.flow, l)) return l.why(plan.flow);
-    take_turns(plan.flow);
+    take_turns(plan.flow, !some && plan.waits.empty() && !left_out("stops"));
     regions = find_regions(plan.flow, why);
   }
   plan.regions = std::move(*regions);

@@ -88,7 +88,14 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
   const auto number = [&](const vm::Insn* i) { return static_cast<uint32_t>(i - first); };
   for (uint32_t w = 0; w < block.warps.size(); ++w) {
     vm::Warp& other = *block.warps[w];
-    if (warp >= count || turn(w) < turn(warp)) {
+    if (h->stops && w != warp) {
+      const uint32_t at = c->stopped_at[w];
+      const Stop* stop = at ? &(*h->stops)[at - 1] : nullptr;
+      // Whose turn has been waits there; the others were let go.
+      const vm::Insn* next = !stop ? first : turn(w) < turn(warp) ? stop->barrier : stop->barrier + 1;
+      c->services->place_warp(block, w, next, c->live[w]);
+      if (stop) restore(c, other, stop->saved, 0, h->kept_stride, {{number(next), ~0u}});
+    } else if (warp >= count || turn(w) < turn(warp)) {
       c->services->place_warp(block, w, h->after ? h->after : first, h->after ? c->live[w] : 0);
       if (h->after) restore(c, other, h->saved_after, 1, h->kept_stride, {{number(h->after), ~0u}});
     } else if (w != warp) {

@@ -88,6 +88,7 @@ struct Context {
   HandedOver handed;
   uint64_t operands[kMostOperands][32] = {};   // what an instruction on a detour is given and what it gives back
   uint64_t cells[kMostCells] = {};             // what is known of allocations; the first one stays zero
+  uint32_t stopped_at[32] = {};                // by warp: the number of a stop in CompiledTables, from 1 on; 0: it has not begun
   WatchedCode watched;
   RunningNow running;
   WatchedRehearsal rehearsed;
@@ -117,6 +118,12 @@ struct Saved {
 enum class Why : uint8_t { Wraps, Call, Lanes, Meeting, Warps, Waits, Patience, Foreign };
 std::string_view in_words(Why why);
 
+// Where warps stop that run by themselves (emit_stops.cc): at this barrier, with these variables.
+struct Stop {
+  const vm::Insn* barrier = nullptr;
+  std::vector<Saved> saved;
+};
+
 struct Handover {
   Why why{};
   mutable std::atomic<uint64_t> times{0};
@@ -129,6 +136,7 @@ struct Handover {
   std::vector<Saved> saved_before;
   const vm::Insn* after = nullptr;           // and those that have; null: they are done
   std::vector<Saved> saved_after;
+  const std::deque<Stop>* stops = nullptr;   // instead of these two: the other warps are at Context::stopped_at
 };
 
 // What compiled code knows of the allocation that a group of accesses touched last: numbers of Context::cells.
@@ -155,6 +163,7 @@ struct Detour {
 
 struct CompiledTables {
   std::deque<Handover> handovers;
+  std::deque<Stop> stops;
   std::deque<Detour> detours;
   std::deque<RangeCells> ranges;
   std::deque<std::vector<uint32_t>> numbers;

@@ -47,6 +47,7 @@ namespace warpbeam::jit {
   X(Copies, "copies")                              \
   X(MemoryBarriers, "barriers in memory")          \
   X(Awaited, "cut at barriers in memory")          \
+  X(Stops, "from stop to stop")                    \
   X(Waits, "stops to wait for others")             \
   X(SpecialFunctions, "special functions")         \
   X(Directed, "directed rounding")                 \

@@ -29,6 +29,14 @@ struct Votes {
   llvm::AllocaInst *popc = nullptr, *all = nullptr, *any = nullptr;  // of bar.red
 };
 
+// Of warps that stop at barriers.
+struct Stops {
+  llvm::SwitchInst* resume = nullptr;            // to where the warp goes on
+  llvm::BasicBlock* next_warp = nullptr;
+  llvm::Value* lanes = nullptr;                  // of the warp, that have not left when it goes on
+  llvm::AllocaInst* any = nullptr;               // has one stopped in this round?
+};
+
 struct BlockRow {
   llvm::BasicBlock* next = nullptr;              // null: the code is for one block
   llvm::AllocaInst* x = nullptr;                 // its place in the row, where it is not
