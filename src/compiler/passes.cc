@@ -29,7 +29,8 @@ void add_diagnostics(Words& words, const Options& options) {
 // What nvcc and g++ accept without a word, or with a warning where clang would stop.
 void add_leniency(Words& words, const Options& options) {
   append(words, {"-Wno-error=c++11-narrowing", "-Wno-vla-cxx-extension", "-Wno-pass-failed", "-Wno-unknown-cuda-version",
-                 "-Wno-deprecated-this-capture", "-Wno-reserved-user-defined-literal", "-Wno-register", "-Wno-cuda-compat", "-Wno-assume"});
+                 "-Wno-deprecated-this-capture", "-Wno-c++20-extensions", "-Wno-reserved-user-defined-literal", "-Wno-register",
+                 "-Wno-cuda-compat", "-Wno-assume"});
   // `Base<T>::template store(p)`, with nothing in angle brackets behind the name.
   words.push_back("-Wno-missing-template-arg-list-after-template-kw");
   // A constexpr function that calls log or sqrt: never constant to nvcc either, where nobody asks.

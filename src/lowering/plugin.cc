@@ -19,6 +19,7 @@
 #include "lowering/language/wide_conversions.h"
 #include "lowering/optimiser/array_clears.h"
 #include "lowering/optimiser/array_unrolling.h"
+#include "lowering/optimiser/call_chains.h"
 #include "lowering/optimiser/exchange_order.h"
 #include "lowering/optimiser/index_loads.h"
 #include "lowering/optimiser/joined_conditions.h"
@@ -77,6 +78,7 @@ void add_passes(llvm::PassBuilder& builder) {
     passes.addPass(WholeProgram());
     passes.addPass(FreeShortFunctions());
     passes.addPass(KeepCalls());
+    if (level != llvm::OptimizationLevel::O0) passes.addPass(JoinCallChains());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(SplitCopies()));
     passes.addPass(ForgetTypes());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(ShowOutsideArrays()));
