@@ -37,6 +37,7 @@ MemoryPath::MemoryPath(const Work& work, const Rates& rates, const Share& share,
   written_back_share_ = stored > 0 ? (work.written_back + work.read_for_stores) / stored : 0;
   local_beyond_l2_ = 1 - std::min(1.0, static_cast<double>(rates.l2_bytes) * rates.l2_usable_share / std::max(1.0, local_bytes()));
   for (const FunctionWork& f : work.functions) credit_.emplace_back(f.code->block_of.size(), 0.0);
+  late_credit_ = far_credit_ = credit_;
 }
 
 double MemoryPath::local_bytes() const {
@@ -201,12 +202,18 @@ Ticks MemoryPath::through_l1(Warp& warp, const Access& a, const Ready& r, Ticks 
   const uint32_t function = warp.trace->steps[warp.step].function;
   const double from_dram = local ? local_dram_sectors(missed) : a.far ? 0 : dram_sectors(function, a.ptx, sectors, missed, requests);
   // What is missing comes line by line, and goes through the banks meanwhile.
-  if (missed)
-    done = std::max(done, fetch(start + ticks(lines_missed - 1.0), missed, from_dram,
-                                from_dram <= 0 ? 1
-                                : local        ? kFetchedAlone
-                                               : work_.functions[function].from_memory[a.ptx].fetched_share(),
-                                requests, farthest, a.far));
+  if (missed) {
+    Ticks arrives = fetch(start + ticks(lines_missed - 1.0), missed, from_dram,
+                          from_dram <= 0 ? 1
+                          : local        ? kFetchedAlone
+                                         : work_.functions[function].from_memory[a.ptx].fetched_share(),
+                          requests, farthest, a.far);
+    if (from_dram <= 0 && !local && !a.far) {
+      if (comes_late(function, a.ptx)) arrives += ticks(rates_.dram_late_share * rates_.dram_latency);
+      else if (comes_from_far(function, a.ptx, sectors, missed)) arrives += ticks(rates_.l2_far);
+    }
+    done = std::max(done, arrives);
+  }
   if (missed || waits)
     for (Arrival* line : coming_) line->at = std::max(line->at, done);
   coming_.clear();
@@ -251,6 +258,26 @@ double MemoryPath::local_dram_sectors(uint32_t missed) {
   const double whole = std::floor(local_credit_);
   local_credit_ -= whole;
   return std::min<double>(whole, missed);
+}
+
+bool MemoryPath::comes_late(uint32_t function, uint32_t ptx) {
+  const std::vector<FromMemory>& shares = work_.functions[function].from_memory;
+  if (ptx >= shares.size()) return false;
+  double& credit = late_credit_[function][ptx];
+  credit += shares[ptx].late_share();
+  if (credit < 1) return false;
+  credit -= 1;
+  return true;
+}
+
+bool MemoryPath::comes_from_far(uint32_t function, uint32_t ptx, uint32_t asked, uint32_t missed) {
+  const std::vector<FromMemory>& shares = work_.functions[function].from_memory;
+  if (ptx >= shares.size()) return false;
+  double& credit = far_credit_[function][ptx];
+  credit += asked * shares[ptx].far_share();
+  if (credit < missed) return false;
+  credit -= missed;
+  return true;
 }
 
 Ticks MemoryPath::fetch(Ticks start, uint32_t sectors, double from_dram, double fetched, uint32_t requests, double farthest, bool far) {

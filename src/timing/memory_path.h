@@ -60,6 +60,9 @@ class MemoryPath {
   // Of threads' own memory, L2 has what it has room for. Memory moves two sectors where one is wanted (measured: 800 MB for 13 million).
   static constexpr double kFetchedAlone = 2;
   double local_dram_sectors(uint32_t missed);
+  // Blocks that read one thing side by side wait for memory together, although it delivers it once.
+  bool comes_late(uint32_t function, uint32_t ptx);
+  bool comes_from_far(uint32_t function, uint32_t ptx, uint32_t asked, uint32_t missed);
   // `fetched`: sectors that memory delivers for each that is wanted.
   // What lies with the host (`far`) comes over the link, whose speed is not looked at here.
   Ticks fetch(Ticks start, uint32_t sectors, double from_dram, double fetched, uint32_t requests, double farthest, bool far);
@@ -118,7 +121,7 @@ class MemoryPath {
   Ticks atomics_left_ = ticks(share_.atomics);  // all of them take no longer together
   double unused_credit_ = 0;
   double load_ = 0, written_back_share_ = 0, stores_on_fill_ = 1;
-  std::vector<std::vector<double>> credit_;
+  std::vector<std::vector<double>> credit_, late_credit_, far_credit_;
 };
 
 }  // namespace warpbeam::timing

@@ -14,7 +14,11 @@ namespace warpbeam::timing {
 struct FromMemory {
   double sectors = 0, of = 0;
   double fetched = 0;  // memory delivers 64 bytes at a time
+  double others = 0, late = 0;  // that L2 had because of other blocks; of these: that they asked memory for at the same time
+  double far = 0;  // that only the other side's part of L2 had
   double share() const { return of > 0 ? sectors / of : 0; }
+  double far_share() const { return of > 0 ? far / of : 0; }
+  double late_share() const { return others > 0 ? late / others : 0; }
   double fetched_share() const { return sectors > 0 ? fetched / sectors : 1; }
 };
 

@@ -413,6 +413,24 @@ case_metrics_of_caches_and_time_have_values() {
   awk -F'","' '{ gsub(/^"|"$/, "") } NR > 2 { sum = 0; for (k = 5; k <= NF; ++k) sum += $k; ++n; if (sum < 99.8 || sum > 100.2) { print; exit 1 } } END { exit n != 5 }' s.csv
 }
 
+case_what_was_filled_before_the_first_launch_is_in_l2() {
+  cat >filled.cu <<'EOF'
+__global__ void sum(const float4* x, float* out) {
+  const float4 v = x[blockIdx.x * blockDim.x + threadIdx.x];
+  if (v.x + v.y + v.z + v.w == 1) *out = v.x;
+}
+int main() {
+  float4* x;
+  cudaMalloc(&x, 8 << 20);
+  cudaMemset(x, 0, 8 << 20);
+  sum<<<(8 << 16) / 256, 256>>>(x, reinterpret_cast<float*>(x));
+  return cudaDeviceSynchronize();
+}
+EOF
+  profile --device h200 --metrics dram__bytes_read.sum --csv f.csv filled.cu >out 2>err || { cat err; return 1; }
+  awk -F'","' 'NR == 3 { gsub(/"/, "", $5); exit !($5 < 4e5) }' f.csv || { cat f.csv; return 1; }
+}
+
 case_predictions_carry_intervals() {
   timed
   profile --json t.json timed.cu >out 2>err || { cat err; return 1; }

@@ -4,7 +4,6 @@
 #include "model/device.h"
 #include "timing/cache.h"
 #include "timing/chip.h"
-#include "timing/l2.h"
 #include "timing/multiprocessor.h"
 #include "timing/trace.h"
 
@@ -84,35 +83,6 @@ TEST(Trace, WhatComesBeforeALoopDoesNotHideHowItGoesOn) {
   }
   find_late_lines(block);
   EXPECT_EQ(block.late_lines, 6u);  // of turns 4 to 9
-}
-
-TEST(L2, ReadsSixtyFourBytesAndWritesBackWhatWasStored) {
-  SampledL2 l2(1 << 20, 1);
-  const auto first = l2.visit({1, 0x1, 32, Kind::Load});
-  EXPECT_EQ(first.wanted, 1u);
-  EXPECT_EQ(first.read, 2u);
-  EXPECT_EQ(l2.visit({1, 0x2, 32, Kind::Load}).wanted, 0u);  // came along
-  EXPECT_EQ(l2.visit({1, 0x4, 32, Kind::Load}).wanted, 1u);
-  uint32_t written = 0, holes = 0;
-  for (uint64_t line = 0; line < 8192; ++line) written += l2.visit({1000 + line, 0xf, 32, Kind::Store}).written;
-  for (uint64_t line = 0; line < 40000; ++line) written += l2.visit({100000 + line, 0xf, 32, Kind::Load}).written;
-  EXPECT_EQ(written, 4u * 8192u);
-  l2.visit({5, 0x1, 8, Kind::Store});  // a quarter of a sector
-  for (uint64_t line = 0; line < 40000; ++line) holes += l2.visit({900000 + line, 0xf, 32, Kind::Load}).holes;
-  EXPECT_EQ(holes, 1u);
-}
-
-TEST(L2, LinesThatManyBlocksReadSideBySideAreNotAlone) {
-  constexpr uint64_t kSampled = 16, kBlocks = 1024, kSteps = 16;  // each block walks through lines of its own
-  SampledL2 l2(1 << 20, kSampled);
-  uint32_t bursts = 0, alone = 0;
-  for (uint64_t step = 0; step < kSteps; ++step)
-    for (uint64_t block = 0; block < kBlocks; ++block) {
-      const SampledL2::Outcome o = l2.visit({(block * kSteps + step) * kSampled, 0x1, 4, Kind::Load});
-      bursts += o.bursts, alone += o.alone;
-    }
-  EXPECT_EQ(bursts, kBlocks * kSteps);
-  EXPECT_LE(alone, kBlocks);  // the first of each
 }
 
 TEST(Rates, EveryDeviceHasAll) {
@@ -486,17 +456,6 @@ TEST(FirstGeneration, LanesThatMeetInABankAreIssuedAgain) {
   EXPECT_GT(each, 0);
   EXPECT_NEAR(cycles(0), 16 * 100 * 4, 300);
   EXPECT_NEAR(cycles(14) - cycles(4), 16 * 100 * 10 * each, 0.05 * 16 * 100 * 10 * each);
-}
-
-TEST(FirstGeneration, NoL2KeepsWhatIsAskedForAgain) {
-  SampledL2 l2(0, 16);
-  for (int times = 0; times < 2; ++times) {
-    EXPECT_EQ(l2.visit({7, 0x3, 32, Kind::Load}).read, 2u);
-    const SampledL2::Outcome o = l2.visit({7, 0x4, 4, Kind::Store});
-    EXPECT_EQ(o.written, 1u);
-    EXPECT_EQ(o.read, 0u);  // no holes are filled
-    EXPECT_EQ(o.alone, 1u);
-  }
 }
 
 TEST(Multiprocessor, AStoreDropsWhatL1HadBeforeVolta) {

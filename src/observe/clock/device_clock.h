@@ -192,7 +192,6 @@ class DeviceClock : public Tool {
   double told_ = 0;                 // when they were
   std::atomic<bool> watches_pages_ = false;
   std::optional<std::pair<Prefetch, bool>> wanted_pages_;  // and whether on a device: the next operation brings them
-  bool launched_ = false;
   std::set<const void*> loaded_;        // kernels that have been launched
   std::set<const void*> uploaded_;      // graphs that have been launched
   uint64_t captured_ = 0;               // by the capture under way

@@ -41,7 +41,6 @@ class TimedLaunch final : public vm::Observer {
 }  // namespace
 
 void DeviceClock::begins(const vm::Launch& launch, uint64_t operation) {
-  launched_ = true;
   if (launch.cooperative) charge(link_.cooperative_call), charge_first(&model::Link::cooperative_first);
   vm::begin_kernel_clock(launch.grid_id, host_now());
   if (timeline_) timeline_->describe_launch(operation, launch);
@@ -132,7 +131,7 @@ void DeviceClock::host_function(uint64_t operation, bool begins) {
 void DeviceClock::ended(uint64_t operation) {
   std::lock_guard lock(mutex_);
   if (auto move = moves_.find(operation); move != moves_.end()) {
-    if (launched_) predictor_.moved(move->second, model_);  // before the first launch nothing is cached
+    predictor_.moved(move->second, model_);
     if (far_.any()) {
       far_.used(move->second.to.base);
       far_.used(move->second.from.base);

@@ -37,7 +37,11 @@ double times(uint64_t a, uint64_t b) { return static_cast<double>(std::max(a, b)
 bool is_power_of_two(uint64_t n) { return (n & (n - 1)) == 0; }
 
 // Blocks that run at the same time advance side by side.
-std::vector<uint32_t> in_time(const std::vector<Visit>& visits, uint64_t together) {
+struct InTime {
+  uint32_t place = 0;
+  uint64_t moment = 0;
+};
+std::vector<InTime> in_time(const std::vector<Visit>& visits, uint64_t together) {
   constexpr uint64_t kSteps = 64;
   std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> of_block;  // how many; how many were seen
   for (const Visit& v : visits) ++of_block[v.block].first;
@@ -48,8 +52,8 @@ std::vector<uint32_t> in_time(const std::vector<Visit>& visits, uint64_t togethe
     order[k] = {(visits[k].block / together * kSteps + progress) << 32 | visits[k].block, k};
   }
   std::ranges::sort(order);
-  std::vector<uint32_t> places(order.size());
-  std::ranges::transform(order, places.begin(), [](const auto& o) { return o.second; });
+  std::vector<InTime> places(order.size());
+  std::ranges::transform(order, places.begin(), [](const auto& o) { return InTime{o.second, o.first >> 32}; });
   return places;
 }
 
@@ -166,7 +170,7 @@ std::unique_ptr<LaunchTracer> Predictor::begin(const vm::Launch& launch, const m
 timing::SampledL2& Predictor::l2_of(const model::Device& device) {
   const timing::Rates& rates = timing::rates_of(device);
   const auto usable = static_cast<uint64_t>(static_cast<double>(device.l2_bytes) * rates.l2_usable_share);
-  return l2_.try_emplace(device.key, usable, kLinesPerSample).first->second;
+  return l2_.try_emplace(device.key, usable, kLinesPerSample, rates.l2_dirty_share).first->second;
 }
 
 Predictor::Traffic Predictor::traffic_of(const LaunchTracer& tracer, const timing::Work& followed,
@@ -181,11 +185,18 @@ Predictor::Traffic Predictor::traffic_of(const LaunchTracer& tracer, const timin
   std::unordered_map<uint32_t, size_t> place_of;
   for (size_t k = 0; k < functions.size(); ++k) place_of[functions[k]->index] = k;
   timing::SampledL2& l2 = l2_of(tracer.device);
+  const timing::Rates& rates = timing::rates_of(tracer.device);
   const double each = static_cast<double>(kLinesPerSample) * static_cast<double>(visits.kept.size() + visits.left_out) /
                       static_cast<double>(visits.kept.size());
-  for (uint32_t k : in_time(visits.kept, together)) {
+  const uint64_t launch = ++launches_ << 32;
+  // Blocks that begin a grid go to the same multiprocessors each time, those behind them to whichever is free.
+  const auto side_of = [&](uint64_t block) {
+    return timing::side_of_gpu(block + (block < together ? tracer.grid_blocks : launch) * 0x2545f4914f6cdd1d);
+  };
+  for (const auto& [k, moment] : in_time(visits.kept, together)) {
     const Visit& v = visits.kept[k];
-    const timing::SampledL2::Outcome o = l2.visit({v.line, v.sectors, v.bytes_of_sector, v.kind});
+    const timing::SampledL2::Outcome o =
+        l2.visit({v.line, v.sectors, v.bytes_of_sector, v.kind, v.block, launch + moment, side_of(v.block)});
     t.written_back += o.written * each;
     t.read_sectors += o.read * each;
     t.bursts += o.bursts * each;
@@ -197,6 +208,9 @@ Predictor::Traffic Predictor::traffic_of(const LaunchTracer& tracer, const timin
     if (v.instruction >= shares.size()) continue;
     shares[v.instruction].sectors += o.wanted * each;
     shares[v.instruction].fetched += (o.read - o.holes) * each;
+    if (rates.l2_parts > 1) shares[v.instruction].far += o.far * each;
+    shares[v.instruction].others += o.others * each;
+    shares[v.instruction].late += o.late * each;
     shares[v.instruction].of += __builtin_popcount(v.sectors) * each;
   }
   return t;

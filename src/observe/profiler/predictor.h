@@ -61,6 +61,7 @@ class Predictor {
   std::atomic<bool> keeps_visits_ = false, keeps_pages_ = false;
   std::map<Kind, Followed> followed_;
   std::map<std::string, timing::SampledL2> l2_;
+  uint64_t launches_ = 0;  // that l2_ was told of
 };
 
 }  // namespace warpbeam::observe
