@@ -75,7 +75,7 @@ void SampledL2::write_back(Way& way, Outcome& out) {
       if (!(way.valid >> s & 1) && way.filled[s] < 32) ++out.read, ++out.holes, holes |= static_cast<uint8_t>(1u << s);
     }
   if (way.dirty) move(way.line, {way.dirty, holes}, out);
-  way.valid |= way.dirty;
+  way.valid |= holes;
   way.dirty = 0;
   std::ranges::fill(way.filled, uint8_t{0});
 }
@@ -141,11 +141,12 @@ SampledL2::Outcome SampledL2::visit(const Visit& v) {
   return out;
 }
 
-void SampledL2::forget(uint64_t line) {
+void SampledL2::from_host(uint64_t line) {
   if (!sets_) return;
+  visit({line, 0xf, 32, Kind::Store});
   bool there = false;
   Way* const w = find(line, there);
-  if (there) *w = {};
+  w->valid = 0;
 }
 
 }  // namespace warpbeam::timing

@@ -89,6 +89,15 @@ TEST(L2, WritesWhatIsTooMuchToWaitAndKeepsIt) {
   EXPECT_NEAR(written(36), 0.87, 0.1);  // measured
 }
 
+TEST(L2, WhatComesFromTheHostIsWrittenLaterAndNotThere) {
+  SampledL2 l2(kBytes, kSampled, 0.7);
+  for (uint64_t line = 0; line < 64 << 13; line += kSampled) l2.from_host(line);
+  const Sums first = sweep(l2, 64, Kind::Load), second = sweep(l2, 64, Kind::Load);
+  EXPECT_EQ(first.wanted, first.asked);
+  EXPECT_NEAR(first.written * 32 * kSampled, 28e6, 4e6);  // measured
+  EXPECT_EQ(second.written, 0);
+}
+
 TEST(L2, OthersWaitForWhatOneBlockHasAskedFor) {
   SampledL2 l2(1 << 20, 1);
   EXPECT_EQ(l2.visit({5, 0x3, 32, Kind::Load, 0, 7}).wanted, 2u);

@@ -279,7 +279,6 @@ void Predictor::moved(const Operation& operation, const model::Device& device) {
   std::lock_guard lock(mutex_);
   timing::SampledL2& l2 = l2_of(device);
   const auto on_device = [&](const Bytes& b) { return b.base && operation.memory && operation.memory->find(b.base); };
-  // Measured: what comes from the host passes L2 by; fills and copies on the device stay there.
   const bool from_host = operation.kind == OperationKind::Copy && !on_device(operation.from);
   const auto touch = [&](const Bytes& b, timing::Kind kind) {
     if (!on_device(b)) return;
@@ -288,7 +287,7 @@ void Predictor::moved(const Operation& operation, const model::Device& device) {
         const uint64_t begin = b.base + plane * b.plane + row * b.pitch;
         for (uint64_t line = begin / kLine; line * kLine < begin + b.width; ++line)
           if (!is_sampled(line)) continue;
-          else if (from_host) l2.forget(line);
+          else if (from_host) l2.from_host(line);
           else l2.visit({line, 0xf, 32, kind});
       }
   };
