@@ -147,6 +147,9 @@ while read -r technique; do
 done <<<"$techniques"
 rule 'src/jit/technique.h lists no techniques' "$([[ -n $techniques ]] || echo none)"
 
+# Cases are files or stand in a script of their subject.
+rule 'a script of tests has more than 500 lines' "$(wc -l ../tests/*/*.sh | awk '$1 > 500 && $2 != "total" {print "  " $2 ": " $1}')"
+
 # A first build that had to be tried again takes twice as long.
 rule 'the first build failed and went on with each source by itself: sources that are compiled together have a name in common (a clean build shows which)' \
   "$(cd -- "${WARPBEAM_BUILD:-$root/build/release}" 2>/dev/null && ls .each_by_itself 2>/dev/null)"

@@ -1,3 +1,19 @@
+// Instructions as ptxas makes them for sm_90: tiles of 8 rows of 16 bytes, read by LDSM from shared memory.
+// run: profile --set full %s
+// expect: product smsp__inst_executed_op_global_ld.sum 12 16 12
+// expect: product l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum 12 16 12
+// expect: product l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 96 96 96
+// expect: product smsp__sass_data_bytes_mem_global_op_ld.sum 2048 2048 2048
+// expect: product smsp__inst_executed_op_global_st.sum 4 8 4
+// expect: product l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum 32 32 32
+// expect: shared_product smsp__inst_executed_op_shared_ld.sum 1 1 1
+// expect: shared_product smsp__inst_executed_op_ldsm.sum 2 2 2
+// expect: shared_product l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum 8 8 24
+// expect: shared_product l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum 17 9 65
+// expect: shared_product l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum 8 0 56
+// expect: shared_product smsp__inst_executed_op_shared_st.sum 4 8 4
+// expect: bytes smsp__inst_executed_op_global_ld.sum 4 16
+// expect: bytes l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum 16 64
 // Loads and stores of fragments, of several types and layouts.
 #include <mma.h>
 #include <cuda_fp16.h>
