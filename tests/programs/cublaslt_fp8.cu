@@ -227,6 +227,8 @@ int main() {
   EXPECT(asks(p) == CUBLAS_STATUS_NOT_SUPPORTED);
   p = {}, p.shift = 8;
   EXPECT(asks(p) == CUBLAS_STATUS_NOT_SUPPORTED);
+  p = {}, p.mode = CUBLASLT_MATMUL_MATRIX_SCALE_PER_BATCH_SCALAR_32F;  // for groups, which devices of 10.x have
+  EXPECT(asks(p) == CUBLAS_STATUS_NOT_SUPPORTED);
   // Scales of a result and its largest number are for results of eight bits; one for each row only for others, and then C has none.
   float* two = one(2);
   p = {}, p.scale_d = two;
