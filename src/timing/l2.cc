@@ -12,12 +12,12 @@ SampledL2::SampledL2(uint64_t bytes, uint64_t lines_per_sample, double dirty_sha
       sets_(static_cast<uint32_t>(bytes ? bytes / 128 / lines_per_sample / kWays | 1 : 0)),
       ways_(uint64_t{sets_} * kWays) {}
 
-// Lines beside each other are in sets beside each other, but one of six is anywhere: what is somewhat smaller than the cache stays, what
+// Lines beside each other are in sets beside each other, but one of twelve is anywhere: what is somewhat smaller than the cache stays, what
 // is somewhat larger goes (H200, read again and again: of 36, 42, 48 and 54 MiB come 6, 34, 90 and 100 % from memory).
 uint32_t SampledL2::set_of(uint64_t line) const {
-  const uint64_t mixed = (line ^ line >> 17) * 0x9e3779b97f4a7c15;
-  constexpr uint64_t kOneOf = 6;
-  return static_cast<uint32_t>((mixed >> 8) % kOneOf ? line / lines_per_sample_ % sets_ : (mixed >> 32) * sets_ >> 32);
+  const uint64_t mixed = scrambled(line);
+  constexpr uint64_t kOneOf = 12;
+  return static_cast<uint32_t>(mixed % kOneOf ? line / lines_per_sample_ % sets_ : (mixed >> 32) * sets_ >> 32);
 }
 
 // The one that was not asked for longest has to go.

@@ -15,11 +15,13 @@
 
 namespace warpbeam::timing {
 
-// One of the two, by chance.
-inline uint8_t side_of_gpu(uint64_t number) {
+// As good as chance.
+inline uint64_t scrambled(uint64_t number) {
   number = (number ^ number >> 31) * 0x9e3779b97f4a7c15;
-  return static_cast<uint8_t>((number ^ number >> 29) * 0xbf58476d1ce4e5b9 >> 63);
+  number = (number ^ number >> 29) * 0xbf58476d1ce4e5b9;
+  return number ^ number >> 32;
 }
+inline uint8_t side_of_gpu(uint64_t number) { return scrambled(number) & 1; }
 
 class SampledL2 {
  public:

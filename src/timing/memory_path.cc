@@ -327,6 +327,8 @@ Ticks MemoryPath::store(Warp& warp, const Access& a, const Ready& r, Ticks start
     else stored_.add({a.kind == Kind::Store ? l.line : StoredLines::kNone, l.sectors, now + stored_wait_});
   }
   leaving_.clear();
+  // Operations come no slower than L2 can do them (H200: sums on 65536 words, 46 in a cycle; of stores, as many lines in part are 38).
+  if (a.kind != Kind::Store) bytes = std::min(bytes, sectors * rates_.l2_write_bytes_per_cycle / rates_.atomic_sectors_per_cycle);
   (a.kind == Kind::Store ? result_.traffic.store : result_.traffic.atomic) += sectors;
   const Ticks looked_up = cost;
   cost = std::max(cost, ticks(out));
