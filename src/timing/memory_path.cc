@@ -86,7 +86,10 @@ Ticks MemoryPath::to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
   const bool texture = r.unit == Unit::Texture;
   Ticks& path = texture ? texture_free_ : lsu_free_;
   Way& way = texture ? s.texture : s.memory;
-  if (r.access && !a) return t + kTick;  // no lane takes part
+  // Where no lane takes part nothing is asked for. Of shared memory it is a pass over the banks all the same (H200: of kernels that sum up
+  // in shared memory, 1.15 wavefronts more than banks have for each instruction that no lane executes).
+  const bool shared = rates_.unified_l1 && (r.operation == Operation::LoadShared || r.operation == Operation::StoreShared);
+  if (r.access && !a && !shared) return t + kTick;
   // What the path has room for is anybody's; its own way and its operands are this scheduler's.
   const Ticks turn = std::max(t, path), read = std::max(t, way.read);
   const Ticks start = std::max({turn, way.free, read});
