@@ -200,6 +200,16 @@ TEST(Multiprocessor, WhatAnAccessReadsIsWrittenOnceThePathHasTakenIt) {
   EXPECT_NEAR(stalled(work, Stall::ShortScoreboard), 50 * (h100().path_release - 1), 10);
 }
 
+TEST(Multiprocessor, BanksTakeWhatNoLaneExecutes) {
+  const auto cycles = [](Operation operation) {
+    assembly::MachineText text(200, instruction(operation, -1, 1));
+    for (MachineInstruction& m : text) m.access = true;  // of which no warp has any
+    return cycles_of(work_of(text, 16, 1));
+  };
+  EXPECT_NEAR(cycles(Operation::LoadShared), 16 * 200, 200);
+  EXPECT_LT(cycles(Operation::LoadGlobal), 16 * 200 / 2);
+}
+
 TEST(Multiprocessor, LoopsBeyondTheCacheOfInstructionsWaitForThem) {
   const auto turn_of = [](int instructions, uint32_t warps) {
     assembly::MachineText text;
