@@ -9,7 +9,7 @@
 #define FOUR(x) x x x x
 struct Line {
   float at[64];
-  __device__ void turn(int n) { FOUR(FOUR(FOUR(FOUR(at[threadIdx.x] = at[(threadIdx.x + n) % 64] * 2; __syncthreads(); n += at[n] > 1;)))) }
+  __device__ void turn(int n) { FOUR(FOUR(FOUR(at[threadIdx.x] = at[(threadIdx.x + n) % 64] * 2; __syncthreads(); n += at[n] > 1;))) }
 };
 __device__ int unused(int a) { return a + 1; }
 __device__ __noinline__ int called(int a) { return a * 3; }
