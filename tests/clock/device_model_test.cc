@@ -159,6 +159,18 @@ TEST(DeviceModel, CopiesNeedAnEngineToOverlap) {
 }
 
 // Chunks of copy, kernel, copy. On Fermi a stream's copy back stands in no kernel's way, as it has a queue of its own.
+TEST(DeviceModel, ACopyEngineTakesWhatAStreamHasBeforeItGoesOn) {
+  Machine m("h200");
+  std::vector<uint64_t> first, second;
+  for (int k = 0; k < 5; ++k) {
+    first.push_back(m.copy(1, Way::ToDevice));
+    second.push_back(m.copy(2, Way::ToDevice));
+  }
+  m.run();
+  EXPECT_TRUE(m.follows(first[1], second[0]));
+  EXPECT_TRUE(m.follows(second[0], first[4]));  // it does not stay for ever
+}
+
 TEST(DeviceModel, ChunksOverlapCopiesWithKernels) {
   for (const char* device : {"c2050", "k40", "h200"}) {
     Machine m(device);

@@ -82,6 +82,7 @@ class DeviceModel {
     double least = 0;  // that it takes, of that what passed before it began
     double rate = 0;
     double share = 0;  // of the multiprocessors
+    double row_begun = kUnknown;  // of a copy: when its engine began with the stream's
     double wave_ends = 0;  // of its nanoseconds: where the blocks that run are over
     bool running = false, done = false;
   };
@@ -92,6 +93,7 @@ class DeviceModel {
   size_t engine_of(const Operation& operation) const;
   bool comes_through_queue(const Operation& o) const { return single_queue() || o.kind != Kind::Copy || engines_.empty(); }
   void slow_beside_others(Live& copy) const;
+  void keep_engine(const Live& last);
   bool single_queue() const { return device_->hardware_queues <= 1; }
   double gap(const Operation& from, const Operation& to) const;
 
@@ -126,7 +128,12 @@ class DeviceModel {
   std::unordered_map<uint64_t, size_t> alone_;  // of these: not in a graph
   std::unordered_map<int, size_t> turn_;  // of the next stream, by priority
   std::vector<Ids> queues_;
-  std::vector<Ids> engines_;  // the front runs
+  std::vector<Ids> engines_;  // the front runs, or is about to
+  struct Kept {
+    uint64_t copy = 0;
+    double until = 0;
+  };
+  std::vector<Kept> kept_;  // of each engine: for which copy it waits
   std::vector<uint64_t> copies_;  // that nothing but an engine is in the way of: since Hyper-Q they come through no queue
   std::vector<uint64_t> kernels_;  // that have left their queues, in order; Memory too
   std::vector<uint64_t> others_;  // marks and host functions under way
