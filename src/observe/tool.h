@@ -72,6 +72,8 @@ class Tool {
   virtual void graph_begins(uint64_t stream, const void* instance) {}
   virtual void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) {}
   virtual void graph_ends(uint64_t stream) {}
+  // The call under way instantiates a graph, brings one up to date, or destroys one: of so many nodes, in so many branches.
+  virtual void graph_sized(size_t nodes, size_t branches) {}
   virtual void began(uint64_t operation) {}
   virtual void ended(uint64_t operation) {}
   // A function of the program's that a stream calls begins or ends, on this thread.
@@ -103,8 +105,8 @@ class Tool {
   // The program wants pages of managed memory on a device, or (-1) with the host. True: the watcher wants an operation of that
   // on the stream, the next one that this thread queues.
   virtual bool wants_pages(uint64_t base, uint64_t bytes, int device) { return false; }
-  // A pool of stream-ordered memory is to keep so many bytes that nobody uses.
-  virtual void pool_keeps(uint64_t bytes) {}
+  // A pool of stream-ordered memory, a device's or one that the program has made (`own`), is to keep so many bytes that nobody uses.
+  virtual void pool_keeps(uint64_t bytes, bool own) {}
   // What cudaMemAdvise says of managed memory: cudaMemoryAdvise, and for which device (-1: the host).
   virtual void advised(uint64_t base, uint64_t bytes, int advice, int device) {}
 

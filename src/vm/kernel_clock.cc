@@ -15,6 +15,7 @@
 namespace warpbeam::vm {
 namespace {
 
+constexpr uint64_t kGlobalTimerStep = 32;  // nanoseconds; an H100 and an H200
 constexpr uint64_t kWarpsOfBlock = 64;  // more than any has
 
 struct Clock {
@@ -150,7 +151,8 @@ void read_kernel_clock(Warp& warp, const Insn* at, uint64_t* nanoseconds, uint64
     all.clock->readings.fetch_add(1, std::memory_order_relaxed);
   }
   if (!again) mine.at = at, mine.since = mine.ticks;
-  *nanoseconds = static_cast<uint64_t>(all.clock->begun + static_cast<double>(mine.ticks) / launch.clock_ghz);
+  *nanoseconds =
+      static_cast<uint64_t>(all.clock->begun + static_cast<double>(mine.ticks) / launch.clock_ghz) / kGlobalTimerStep * kGlobalTimerStep;
   *ticks = static_cast<uint64_t>(all.clock->begun * launch.clock_ghz) + mine.ticks;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cuda/edge.h"
+#include "observe/tool.h"
 
 namespace warpbeam::cuda {
 
@@ -248,6 +249,18 @@ void write_dot(std::FILE* file, const Graph& graph, int& number, unsigned flags)
 }
 
 }  // namespace
+
+// A branch goes on with one of those that follow a node; the others begin branches of their own.
+void tell_size(const Graph& graph) {
+  observe::Tool* tool = observe::tool();
+  if (!tool) return;
+  std::set<const Node*> continued;
+  const auto begins_one = [&](const NodeRef& node) {
+    return std::ranges::none_of(node->after, [&](const Node::Edge& e) { return continued.insert(e.from).second; });
+  };
+  tool->graph_sized(graph.nodes.size(), static_cast<size_t>(std::ranges::count_if(graph.nodes, begins_one)));
+}
+
 }  // namespace warpbeam::cuda
 
 using namespace warpbeam::cuda;
@@ -271,6 +284,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t handle) {
     std::lock_guard lock(graphs().mutex);
     graph = graphs().graphs.find(handle);
     if (!graph || graph->owned || graph->capturing) return cudaErrorInvalidValue;
+    tell_size(*graph);
     forget(*graph);
     return cudaSuccess;
   });

@@ -181,6 +181,7 @@ Graphs& graphs();
 GraphRef clone(const Graph& graph);
 // The nodes in an order in which each comes after what it depends on; empty if the edges go in circles.
 bool order(const Graph& graph, std::vector<NodeRef>* ordered);
+void tell_size(const Graph& graph);  // the watcher, of the call under way
 void forget(Graph& graph);  // its handles mean nothing from here on
 void forget_graphs(const Context& context);  // whose code goes away
 

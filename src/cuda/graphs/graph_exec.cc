@@ -139,6 +139,7 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle, unsig
       say(cudaGraphInstantiateInvalidStructure);
       return cudaErrorInvalidValue;
     }
+    tell_size(*exec->graph);
     exec->source = graph;
     exec->flags = flags;
     ++graph->instances;
@@ -448,7 +449,10 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long* fl
 
 // Launches under way keep it until they are done.
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle) {
-  return edge([&] { return graphs().instances.remove(handle) ? cudaSuccess : cudaErrorInvalidValue; });
+  return edge([&] {
+    if (const GraphExecRef exec = graphs().instances.find(handle)) tell_size(*exec->graph);
+    return graphs().instances.remove(handle) ? cudaSuccess : cudaErrorInvalidValue;
+  });
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle, cudaGraphExecUpdateResultInfo* info) {
@@ -456,6 +460,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph_handle
     std::lock_guard lock(graphs().mutex);
     GraphRef graph = graphs().graphs.find(graph_handle);
     if (!graph || !info) return cudaErrorInvalidValue;
+    tell_size(*graph);
     return update(*exec->graph, *graph, *info);
   });
 }

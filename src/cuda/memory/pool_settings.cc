@@ -210,7 +210,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attrib
         return cudaSuccess;
       case cudaMemPoolAttrReleaseThreshold:
         pool->release_threshold = *static_cast<uint64_t*>(value);
-        if (auto* tool = observe::tool()) tool->pool_keeps(pool->release_threshold);
+        if (auto* tool = observe::tool()) tool->pool_keeps(pool->release_threshold, !pool->is_default);
         return cudaSuccess;
       // High-water marks may only be reset.
       case cudaMemPoolAttrReservedMemHigh:

@@ -15,9 +15,11 @@ struct CallCost {
     Capture,
     Instantiate,
     Update,
+    Destroy,
     Stream,
+    StreamEnd,
     Trim
-  } kind = Kind::Other;  // Quick: leaves the host's caches as they are; Node: adds one to a graph
+  } kind = Kind::Other;  // Quick: leaves the host's caches as they are; Node: adds one to a graph; Destroy: an instantiated graph
   double model::Link::* first = nullptr;  // the first of these besides
 };
 

@@ -20,6 +20,8 @@ struct CallState {
   double cold = 1;          // how much of what a launch needs they have not
   uint64_t looks = 0;       // at the clock, when it launched last
   uint64_t last_stream = 0; // that it launched in
+  double launched_apart = -1;  // what threads had done by themselves then, in all their launches; less than 0: it has launched nothing
+  double graph_nodes = 0, graph_branches = 0;  // of the graph that it makes, brings up to date or destroys
   uint64_t last_launch = 0; // of this call; 0: none
 };
 inline thread_local CallState this_call;

@@ -53,15 +53,15 @@ double DeviceClock::Pool::give_back_free(double keeps) {
   return before - held;
 }
 
-double DeviceClock::pools_give_back(double keep) {
-  double all = 0;
-  for (Pool& pool : pools_) all += pool.give_back_free(keep);
-  return all;
+double DeviceClock::pools_give_back(bool all) {
+  double given = 0;
+  for (Pool& pool : pools_) given += pool.give_back_free(all ? 0 : pool.keeps);
+  return given;
 }
 
-void DeviceClock::pool_keeps(uint64_t bytes) {
+void DeviceClock::pool_keeps(uint64_t bytes, bool own) {
   std::lock_guard lock(mutex_);
-  pool_keeps_ = static_cast<double>(bytes);
+  pools_[own].keeps = static_cast<double>(bytes);
 }
 
 void DeviceClock::allocate_in_order(const vm::Allocation& allocation) {

@@ -26,6 +26,7 @@ using timing::device::Way;
 
 namespace {
 
+constexpr uint64_t kStreamsTogether = 4;    // what several need is made for so many of them at once
 constexpr uint64_t kFewNodes = 16;          // of a capture
 constexpr double kWarmed = 0.3;             // a launch leaves of how cold it found the host
 constexpr double kLong = 50'000;            // nanoseconds of a call, in which others do something too
@@ -137,6 +138,8 @@ void DeviceClock::left() {
     if (std::exchange(this_call.has_waited, false)) wait_turn();
     else if (tell_others_now_and_then(); clock_.here() - this_call.entered > kLong && clock_.other_processes())
       clock_.wait_turn(clock_.here());
+    // What others have launched meanwhile they launched while this thread did something else.
+    if (this_call.launched_apart >= 0) this_call.launched_apart = launched_apart_.load(std::memory_order_relaxed);
     if (const uint64_t launch = std::exchange(this_call.last_launch, 0)) {
       std::lock_guard lock(mutex_);
       if (auto still = open_.find(launch); still != open_.end()) still->second.left_alone = true;
@@ -187,26 +190,42 @@ void DeviceClock::charge_first(double model::Link::* cost) {
 void DeviceClock::charge_call(const CallCost& cost) {
   charge_first(&model::Link::driver);
   this_call.quick = cost.kind == CallCost::Kind::Quick || cost.kind == CallCost::Kind::Node;
-  if (cost.kind == CallCost::Kind::Trim && pools_give_back(0) <= 0) return charge(link_.call);
+  if (cost.kind == CallCost::Kind::Trim && pools_give_back(true) <= 0) return charge(link_.call);
   if (cost.kind == CallCost::Kind::Capture) captured_ = 0;
   const bool more = cost.cost == &model::Link::capture_node && ++captured_ > kFewNodes;
   charge(more ? link_.capture_more : cost.cost ? link_.*cost.cost : link_.call);
-  if (cost.kind == CallCost::Kind::Node) ++graph_nodes_;
   if (cost.first) charge_first(cost.first);
-  if (cost.kind == CallCost::Kind::Stream && ++streams_made_ == 2) charge(link_.stream_second);
-  const bool instantiates = cost.kind == CallCost::Kind::Instantiate;
-  if (!instantiates && cost.kind != CallCost::Kind::Update) return;
-  if (graph_nodes_) last_graph_nodes_ = std::exchange(graph_nodes_, 0);
-  const auto nodes = static_cast<double>(last_graph_nodes_);
-  if (!instantiates) return charge(link_.graph_update_node * nodes);
+  if (cost.kind == CallCost::Kind::StreamEnd && streams_now_) --streams_now_;
+  if (cost.kind == CallCost::Kind::Stream && ++streams_now_ > most_streams_ && (most_streams_ = streams_now_) % kStreamsTogether == 2) {
+    if (most_streams_ == 2) charge_first(&model::Link::stream_second);
+    else charge(link_.stream_fourth);
+  }
+  const double nodes = std::exchange(this_call.graph_nodes, 0), branches = std::exchange(this_call.graph_branches, 0);
+  if (cost.kind == CallCost::Kind::Update) charge(link_.graph_update_node * nodes);
+  if (cost.kind == CallCost::Kind::Destroy) charge(link_.graph_end_node * nodes + link_.graph_end_branch * std::max(0.0, branches - 1));
+  if (cost.kind != CallCost::Kind::Instantiate) return;
   charge_first(&model::Link::instantiate_first);
+  charge_first(&model::Link::stream_second);  // a graph needs it, too
   // What an earlier graph needed is there.
   charge(link_.instantiate_node * std::max(0.0, nodes - most_graph_nodes_) + link_.instantiate_again * std::min(nodes, most_graph_nodes_));
-  most_graph_nodes_ = std::max(most_graph_nodes_, nodes);
+  charge(link_.instantiate_new_branch * std::max(0.0, branches - most_graph_branches_) +
+         link_.instantiate_branch * std::max(0.0, branches - 1));
+  most_graph_nodes_ = std::max(most_graph_nodes_, nodes), most_graph_branches_ = std::max(most_graph_branches_, branches);
+}
+
+// What a launch does beside others' launches (all but launch_locked) has been going on while others did that too.
+void DeviceClock::charge_beside_others() {
+  const double apart = std::max(0.0, link_.launch_call - link_.launch_locked);
+  const double by_others = this_call.launched_apart < 0 ? 0 : launched_apart_ - this_call.launched_apart;
+  const double saved = std::min(apart, by_others);
+  charge(-saved);
+  launched_apart_ = launched_apart_ + apart - saved;
+  this_call.launched_apart = launched_apart_;
 }
 
 // The first launch of a kernel loads it. Later ones are the faster the less the host has done since the last.
 void DeviceClock::charge_launch(const Operation& operation) {
+  charge_beside_others();
   charge_first(&model::Link::module_first);
   if (operation.kind == OperationKind::Launch && loaded_.insert(operation.function).second)
     charge(loaded_.size() == 1 ? link_.launch_first : link_.launch_new);

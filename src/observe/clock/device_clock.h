@@ -44,6 +44,7 @@ class DeviceClock : public Tool {
   void graph_begins(uint64_t stream, const void* instance) override;
   void graph_node(uint64_t stream, const void* node, const std::vector<const void*>& after) override;
   void graph_ends(uint64_t stream) override;
+  void graph_sized(size_t nodes, size_t branches) override;
   void ended(uint64_t operation) override;
   void host_function(uint64_t operation, bool begins) override;
   void touches(uint64_t operation, const Bytes&, bool writes) override;
@@ -55,7 +56,7 @@ class DeviceClock : public Tool {
   void allocated(const vm::Allocation&, int device) override;
   void freed(const vm::Allocation&, int device) override;
   bool wants_pages(uint64_t base, uint64_t bytes, int device) override;
-  void pool_keeps(uint64_t bytes) override;
+  void pool_keeps(uint64_t bytes, bool own) override;
   void advised(uint64_t base, uint64_t bytes, int advice, int device) override;
   void activated(int device) override;
   void range_push(const char* name) override;
@@ -79,12 +80,14 @@ class DeviceClock : public Tool {
 
  private:
   using Model = timing::device::DeviceModel;
+  static constexpr double kFewBranches = 8;       // of a graph, for which there is what they need
   static constexpr double kPoolBlock = 32 << 20;  // bytes, by which pools grow
   // Stream-ordered memory: of a device's own pool, or of those that the program makes, which count as one.
   struct Pool {
     double used = 0, held = 0;        // bytes
+    double keeps = 0;                 // bytes, beyond the next wait
     uint64_t freed = 0, waited = 0;   // pieces, since the host waited; of these, before it did
-    double give_back_free(double keeps);  // how many bytes it held beyond what it keeps, and nobody used
+    double give_back_free(double keeps);  // how many bytes it held beyond these, and nobody used
   };
   using Ids = std::vector<uint64_t>;
 
@@ -138,11 +141,12 @@ class DeviceClock : public Tool {
   static bool takes_nothing(const Operation&, const timing::device::Operation&);
   bool all_over(Device& on, const Ids& ids);
   void charge_launch(const Operation&);
+  void charge_beside_others();
   void charge_call(const CallCost&);
   void charge_first(double model::Link::* cost);
   Pool& pool_of(const vm::Allocation& allocation) { return pools_[(allocation.flags & kOwnPool) != 0]; }
   void allocate_in_order(const vm::Allocation& allocation);
-  double pools_give_back(double keep);
+  double pools_give_back(bool all);  // all: what they would keep, too
   double pinned_share(const vm::Allocation& allocation) const;
   void account_for(const Operation&, uint64_t id);
   uint64_t branch_of(const Operation&, const Ids& after);
@@ -195,9 +199,9 @@ class DeviceClock : public Tool {
   std::set<const void*> loaded_;        // kernels that have been launched
   std::set<const void*> uploaded_;      // graphs that have been launched
   uint64_t captured_ = 0;               // by the capture under way
-  uint64_t graph_nodes_ = 0, last_graph_nodes_ = 0;  // since a graph was instantiated; of that one
-  double most_graph_nodes_ = 0;          // of a graph that was instantiated
-  uint64_t streams_made_ = 0;
+  double most_graph_nodes_ = 0, most_graph_branches_ = kFewBranches;  // of a graph that was instantiated
+  uint64_t streams_now_ = 0, most_streams_ = 0;  // that there are, and were at once
+  std::atomic<double> launched_apart_ = 0;  // nanoseconds of all launches in which other threads could launch too
   std::vector<double model::Link::*> firsts_;  // that have been
   bool uploads_ = false;  // the graph that is being put on a stream, for the first time
   SmallBlocks small_blocks_;
@@ -208,7 +212,6 @@ class DeviceClock : public Tool {
   };
   Copied copied_;
   std::array<Pool, 2> pools_;
-  double pool_keeps_ = 0;        // bytes, beyond the next wait
   std::unordered_map<uint64_t, Operation> moves_;            // copies and fills under way
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "observe/clock/call_state.h"
 #include "observe/clock/device_clock.h"
 
 namespace warpbeam::observe {
@@ -67,6 +68,10 @@ uint64_t DeviceClock::branch_of(const Operation& operation, const Ids& after) {
 void DeviceClock::graph_uploaded(const void* instance, size_t nodes) {
   std::lock_guard lock(mutex_);
   if (uploaded_.insert(instance).second) charge(link_.graph_upload + static_cast<double>(nodes) * link_.graph_upload_node);
+}
+
+void DeviceClock::graph_sized(size_t nodes, size_t branches) {
+  this_call.graph_nodes = static_cast<double>(nodes), this_call.graph_branches = static_cast<double>(branches);
 }
 
 void DeviceClock::graph_begins(uint64_t stream, const void* instance) {

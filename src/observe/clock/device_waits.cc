@@ -81,7 +81,7 @@ void DeviceClock::waited(WaitKind kind, uint64_t which) {
   far_.let_host_touch();
   this_call.quick = true;
   // A pool gives back what is free whenever the host waits, if nobody has told it to keep that.
-  const double given_back = pools_give_back(pool_keeps_);
+  const double given_back = pools_give_back(false);
   for (Pool& pool : pools_) {
     const uint64_t freed = std::exchange(pool.freed, 0);
     pool.waited = given_back > 0 ? 0 : pool.waited + freed;

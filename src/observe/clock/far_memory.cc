@@ -14,9 +14,10 @@ constexpr uint64_t kLine = 128, kSector = 32;
 constexpr double kMiB = 1 << 20, kHostPage = 4096;
 constexpr int kFirstWithFaults = 60;   // compute capability
 constexpr double kWorthBringing = 0.51;  // of a part of a block that a side has, for the rest to come too
-constexpr uint64_t kBlock = 2 << 20;       // within which it does
+constexpr uint64_t kBlock = 2 << 20;       // within which it does; smaller allocations share one
+constexpr uint64_t kPagesOfBlock = kBlock / Visits::kPage;
 constexpr uint8_t kDense = 4;              // sampled lines of a page, of 32: its words are asked for by many warps
-constexpr double kFewWords = 0.4;          // of what a kernel waits for its first fault, where few want it
+constexpr double kFewWords = 0.7;          // of what a kernel waits for its faults, where it wants words of one place
 constexpr double kMoreFaults = 2;          // of a page that many warps want
 constexpr double kTogether = 0.5;          // of what a fresh page takes the host, where it comes with others
 // Nanoseconds; an H200. Of a prefetch: of what is in its place, for each MiB; of what no device has had before; of fresh pages that go to the host.
@@ -42,7 +43,7 @@ double LinkUse::nanoseconds(const model::Link& link, double of_kernel, bool faul
   double all = std::max(of_kernel, more > 0 ? more + apart + latency : 0);
   if (!faults) return all + migrated / link.pinned_to_device;  // pages come before the kernel begins
   all += mapped / kMapping;
-  if (migrated > 0) all += (dense ? 1 : kFewWords) * link.managed_fault;
+  if (migrated > 0) all += (dense || pieces > 1 ? 1 : kFewWords) * link.managed_fault + made * link.managed_new;
   else if (populated > 0) all += link.managed_first_fault;
   all += steps * link.managed_step + pieces * link.managed_piece + migrated / link.managed_migrate;
   all += first_steps * link.managed_first_step + populated / link.managed_populate;
@@ -51,7 +52,7 @@ double LinkUse::nanoseconds(const model::Link& link, double of_kernel, bool faul
 
 double HostTouches::nanoseconds(const model::Link& link) const {
   return (faults > 0 ? link.managed_host_begin : 0) + faults * link.managed_host_fault + migrated / link.managed_to_host +
-         (fresh + kTogether * together) * link.managed_host_first + waited;
+         (fresh + kTogether * together) * link.managed_host_first + made * link.managed_host_new + waited;
 }
 
 double Prefetch::call(const model::Link& link, bool to_device) const {
@@ -75,6 +76,11 @@ void FarMemory::allocated(const vm::Allocation& allocation) {
   range.end = allocation.base + allocation.size;
   range.managed = managed;
   range.pages.resize(managed ? (allocation.size + kPage - 1) / kPage : 0);
+  range.blocks.resize((range.pages.size() + kPagesOfBlock - 1) / kPagesOfBlock);
+  if (managed && allocation.size < kBlock) {
+    small_ += range.pages.size() * kPage;
+    range.shares = 1 + (small_ - 1) / kBlock;
+  }
   if (!allocation.adopted && (managed || (pinned && range.small())))
     range.watched = pages_.replace(allocation.base, (allocation.size + kPart - 1) / kPart * kPart);
   watches_ = watches_ || range.watched;
@@ -151,7 +157,8 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, const mode
     touches.together += std::popcount(Parts(parts & ~p.here & ~p.with_host));
     p.here &= Parts(~parts), p.with_host |= parts;
   };
-  constexpr uint64_t kPagesOfBlock = kBlock / kPage;
+  const bool untouched = std::ranges::none_of(range.pages, [](const Page& p) { return p.here || p.with_host; });
+  if (untouched && std::ranges::find(touched, true) != touched.end()) ++touches.made;
   for (uint64_t part = 0; part < touched.size(); ++part) {
     if (!touched[part] || is_there(part) || (range.shared && is_on_device(part))) continue;
     // A read has brought the pages around it here. By itself it was of one page.
@@ -173,7 +180,9 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, const mode
       touches.waited += turns.wait(PageTurns::kHost, now + touches.nanoseconds(link));
       ++touches.faults;
       come(page, range.pages[page].here);
-      turns.moved(now + touches.nanoseconds(link));
+      const double then = now + touches.nanoseconds(link);
+      const bool watched = range.blocks[page / kPagesOfBlock].watches(PageTurns::kHost, then);
+      if (watched) turns.moved(then);
       size_t begin = page, end = page + 1;
       for (size_t size = 2; size <= kPagesOfBlock; size *= 2) {
         const size_t low = page / size * size, high = std::min(low + size, range.pages.size());
@@ -181,7 +190,7 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, const mode
         if (static_cast<double>(gone) > kWorthBringing * static_cast<double>(high - low)) begin = low, end = high;
       }
       for (size_t k = begin; k < end; ++k) {
-        if (range.pages[k].here) range.pages[k].turns.moved(now + touches.nanoseconds(link));
+        if (watched && range.pages[k].here) range.pages[k].turns.moved(now + touches.nanoseconds(link));
         come(k, all_of(range, k));
       }
     }
@@ -233,7 +242,6 @@ void FarMemory::compare(Range& range, uint64_t operation) {
 // Faults of a kernel bring 64 KiB each, and the largest part of the block of which more than half is there then. Where few words are wanted those of a
 // block come by one fault; where many warps want all they go on to the next pages before the next fault.
 void FarMemory::arrive(Range& range, int device, double now, LinkUse& use) const {
-  constexpr size_t kPagesOfBlock = kBlock / kPage;
   double waited = 0;
   for (size_t first = 0; first < range.pages.size(); first += kPagesOfBlock) {
     const size_t last = std::min(first + kPagesOfBlock, range.pages.size());
@@ -265,20 +273,25 @@ void FarMemory::arrive(Range& range, int device, double now, LinkUse& use) const
     if (dense) faults += kMoreFaults;
     for (size_t k = first; k < last && !dense; ++k)
       if (comes[k - first]) bring_around(k);
-    bool old = false, comes_before = false;
-    for (size_t k = first; k < last; comes_before = comes[k++ - first]) {
+    bool old = false, before = false;
+    std::optional<bool> watched;  // once a page comes that was elsewhere
+    for (size_t k = first; k < last; ++k) {
       Page& page = range.pages[k];
+      const bool goes_on = std::exchange(before, page.touched);
       if (!comes[k - first] || is_here(range, k, device) || (page.turns.stays() && page.with_host)) continue;
       const Parts all = all_of(range, k), elsewhere = page.device == device ? page.with_host : page.with_host | page.here;
       const double bytes = std::min<double>(kPage, static_cast<double>(range.end - range.base - k * kPage)) / std::popcount(all);
       use.migrated += bytes * std::popcount(elsewhere);
       use.populated += bytes * std::popcount(Parts(all & ~(page.with_host | page.here)));
-      if (elsewhere && !dense && !comes_before) ++use.pieces;
+      if (elsewhere && page.touched && !dense && !goes_on) ++use.pieces;
       old |= elsewhere != 0;
-      page.turns.moved(now + waited);
+      if (elsewhere && !watched) watched = range.blocks[first / kPagesOfBlock].watches(static_cast<int8_t>(device), now + waited);
+      if (elsewhere && *watched) page.turns.moved(now + waited);
       give(range, k, device);
     }
-    (old ? use.steps : use.first_steps) += faults;
+    if (dense || !old) (old ? use.steps : use.first_steps) += faults;
+    if (old && !dense && !range.known && !range.shares) ++use.made;
+    range.known = true;
   }
   use.waited += waited;
 }
@@ -327,6 +340,7 @@ LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int 
   for (uint64_t page : visits.pages)
     for (uint64_t address : {page * kPage, (page + 1) * kPage - 1})
       if (Range* of = find(address); of && of->managed) of->pages[(address - of->base) / kPage].touched = true;
+  std::map<uint64_t, std::array<double, 3>> shared;  // by block: the faults that have brought it
   for (auto& [base, each_range] : ranges_) {
     if (!each_range.managed) continue;
     if (each_range.stays) {
@@ -341,7 +355,17 @@ LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int 
     // Devices that take no faults get all that the host has touched when a kernel is launched.
     if (!faults_)
       for (Page& page : each_range.pages) page.touched |= page.with_host != 0;
+    const LinkUse before = use;
     arrive(each_range, device, now, use);
+    if (!each_range.shares) continue;
+    // What lies in one block comes by the same faults.
+    const auto once = [](double& of_launch, double was, double& most) {
+      const double here = std::exchange(of_launch, was) - was;
+      of_launch += std::max(0.0, here - most);
+      most = std::max(most, here);
+    };
+    auto& most = shared[each_range.shares];
+    once(use.steps, before.steps, most[0]), once(use.first_steps, before.first_steps, most[1]), once(use.pieces, before.pieces, most[2]);
   }
   for (auto& [base, each_range] : ranges_)
     if (each_range.launch == operation) let_go(each_range);  // the host may be waiting for what is written there

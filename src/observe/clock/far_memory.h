@@ -31,6 +31,7 @@ struct LinkUse {
   double steps = 0, first_steps = 0;
   double pieces = 0;  // apart from each other, that came by one fault
   bool dense = false;  // many warps wanted the pages
+  double made = 0;  // allocations of which a device has had nothing before
   double mapped = 0;  // bytes that stay with the host, which a kernel has touched first
   double waited = 0;  // nanoseconds, for pages that the other side was to have for a while
   // What the kernel takes then; `of_kernel` knows how long its loads wait, not how many bytes the link can move.
@@ -40,6 +41,7 @@ struct LinkUse {
 // What the host has touched that was not there.
 struct HostTouches {
   double faults = 0, migrated = 0;  // migrated: bytes
+  double made = 0;  // allocations of which nobody had touched anything
   double fresh = 0;  // pages that nobody had touched before
   double together = 0;  // the same, that came with others
   double waited = 0;  // nanoseconds, as a kernel does
@@ -108,7 +110,10 @@ class FarMemory {
     bool stays = false;  // with the host, and is read over the link
     bool shared = false;  // both sides have copies of what is only read
     bool open = false;  // we have touched it since the pages that the host has not were let go
+    bool known = false;  // to a device: it has had pages of it
+    uint64_t shares = 0;  // of those that share a block of 2 MiB: which one
     std::vector<Page> pages;
+    std::vector<BlockTurns> blocks;
     uint64_t launch = 0;  // that wrote what is in it, of small ones
     std::map<uint64_t, std::vector<char>> before;  // by launch
     bool small() const { return end - base <= kSmall; }
@@ -125,6 +130,7 @@ class FarMemory {
   const bool faults_;  // the device can take them
   TouchedPages pages_;
   bool watches_ = false;
+  uint64_t small_ = 0;  // bytes of allocations that share blocks, so far
   std::map<uint64_t, Range> ranges_;
 };
 

@@ -7,6 +7,23 @@
 
 namespace warpbeam::observe {
 
+constexpr double kSoonAgain = 500e3;  // nanoseconds: what moves again within that is wanted by two
+
+// A block of 2 MiB: its pages are only watched once both sides have wanted some of them, one soon after the other.
+class BlockTurns {
+ public:
+  bool watches(int8_t side, double now) {
+    watches_ = watches_ || (moved_ > 0 && side != side_ && now - moved_ <= kSoonAgain);
+    moved_ = now, side_ = side;
+    return watches_;
+  }
+
+ private:
+  double moved_ = 0;
+  int8_t side_ = 0;
+  bool watches_ = false;
+};
+
 class PageTurns {
  public:
   static constexpr int8_t kHost = -1;  // devices have their numbers
@@ -17,16 +34,16 @@ class PageTurns {
   double wait(int8_t side, double now) {
     if (moves_ < kMoves || stays()) return 0;
     // The same side is not favoured twice.
-    if (now > until_) favoured_ = favoured_ == side ? kNobody : side, until_ = now + kSoon;
+    if (now > until_) favoured_ = favoured_ == side ? kNobody : side, until_ = now + kSoonAgain;
     if (favoured_ == side) return 0;
     const double left = until_ - now;
     ++waits_;
-    favoured_ = side, until_ += kSoon;  // then it is its turn
+    favoured_ = side, until_ += kSoonAgain;  // then it is its turn
     return left;
   }
 
   void moved(double now) {
-    const bool soon = moved_ > 0 && now - moved_ <= kSoon;
+    const bool soon = moved_ > 0 && now - moved_ <= kSoonAgain;
     if (!soon && moves_ >= kMoves) {
       moves_ = 0, moved_ = 0;
       return;
@@ -36,7 +53,6 @@ class PageTurns {
   }
 
  private:
-  static constexpr double kSoon = 500e3;
   static constexpr int kMoves = 3, kMostWaits = 10;
   static constexpr int8_t kNobody = -2;
 

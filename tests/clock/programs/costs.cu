@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <thread>
 #include <vector>
 
 static int failed = 0;
@@ -50,6 +51,9 @@ int main() {
   cudaStream_t other;
   const double second_stream = host_us([&] { cudaStreamCreate(&other); }), third_stream = host_us([&] { cudaStreamCreate(&other); });
   EXPECT(first_stream > 2 * third_stream && second_stream > 5 * first_stream);
+  double later[4];
+  for (double& each : later) each = host_us([&] { cudaStreamCreate(&other); });
+  EXPECT(later[0] < 2 * third_stream && later[1] < 2 * third_stream && later[2] > 5 * third_stream);  // what is made for four of them
   // Of an idle stream the device does not hear that an event without a time is recorded.
   cudaEvent_t untimed, timed;
   cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming), cudaEventCreate(&timed);
@@ -93,12 +97,58 @@ int main() {
   const double trimmed = host_us([&] { cudaMemPoolTrimTo(pool, 0); });
   EXPECT(trimmed > 10 * host_us([&] { cudaMemPoolTrimTo(pool, 0); }));
 
+  // A pool of the program's own gives back what the device's keeps.
+  cudaMemPoolProps of_own{};
+  of_own.allocType = cudaMemAllocationTypePinned, of_own.location = {cudaMemLocationTypeDevice, 0};
+  cudaMemPool_t own;
+  cudaMemPoolCreate(&own, &of_own);
+  cudaMallocFromPoolAsync(&p, bytes, own, stream);
+  cudaFreeAsync(p, stream);
+  EXPECT(wait() > 10 * part);
+
   // Of a capture the first node is dear, not its begin.
   cudaGraph_t graph;
   const double begin = host_us([&] { cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal); });
   const double node = host_us([&] { touch<<<1, 256, 0, stream>>>(a); }), next = host_us([&] { touch<<<1, 256, 0, stream>>>(a); });
   cudaStreamEndCapture(stream, &graph);
   EXPECT(begin < 0.2 * node && next < 0.2 * node);
+  // Branches side by side are dearer to instantiate than as many nodes in a row, and many nodes take long to destroy.
+  const auto made = [&](int branches, int length, double* destroyed) {
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    cudaGraphCreate(&graph, 0);
+    for (int b = 0; b < branches; ++b) {
+      cudaGraphNode_t last = nullptr;
+      for (int k = 0; k < length; ++k) cudaGraphAddEmptyNode(&last, graph, &last, last != nullptr);
+    }
+    const double took = host_us([&] { cudaGraphInstantiate(&ready, graph, 0); });
+    *destroyed = host_us([&] { cudaGraphExecDestroy(ready); });
+    cudaGraphDestroy(graph);
+    return took;
+  };
+  double few, many;
+  made(1, 64, &few);
+  const double row = made(1, 16, &few), wide = made(16, 1, &many);
+  EXPECT(wide > 3 * row && many > 2 * few);
+  made(1, 64, &many);
+  EXPECT(many > 3 * few);
+
+  // Threads launch side by side, but for a part of it.
+  const auto together = [&](int threads) {
+    return host_us([&] {
+      std::vector<std::thread> all;
+      for (int t = 0; t < threads; ++t)
+        all.emplace_back([&] {
+          cudaStream_t mine;
+          cudaStreamCreateWithFlags(&mine, cudaStreamNonBlocking);
+          for (int k = 0; k < 500; ++k) touch<<<1, 1, 0, mine>>>(a);
+          cudaStreamSynchronize(mine);
+        });
+      for (std::thread& t : all) t.join();
+    });
+  };
+  const double alone = together(1), two = together(2), four = together(4);
+  EXPECT(two > 1.05 * alone && two < 1.4 * alone && four > two && four < 2 * alone);
 
   // Pageable memory is copied faster once it has been copied. What the processor hands over by itself waits for no copy engine.
   std::vector<float> pageable(1 << 20);
