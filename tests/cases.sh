@@ -155,7 +155,7 @@ file_case() {
 }
 
 # run_cases FILTER FILE...: the functions and files whose name has the filter in it, as many at once as there are processors. Under WARPBEAM_FAST, every
-# third. Prints a line for each and last `N passed, N failed, N skipped`.
+# third. Prints a line for each, with WARPBEAM_TIMES how long it took and how much of a processor, and last `N passed, N failed, N skipped`.
 run_cases() {
   local filter=$1 name file all=() number=${WARPBEAM_FAST_ROUND:-0} passed=0 failed=0 skipped=0 printed=0 jobs k
   shift
@@ -182,9 +182,9 @@ run_cases() {
 run_case() { # number, name or file
   mkdir -- "$work/case$1"
   cd -- "$work/case$1" || exit
-  local status
+  local status TIMEFORMAT=' (%R s, %U + %S)'
   set +m
-  (if [[ $2 == */* ]]; then file_case "$2"; else "case_$2"; fi) >"$work/case$1.report" 2>&1
+  { time { (if [[ $2 == */* ]]; then file_case "$2"; else "case_$2"; fi) >"$work/case$1.report" 2>&1; }; } 2>"$work/case$1.time"
   status=$?
   cd /
   rm -rf -- "$work/case$1"
@@ -195,6 +195,7 @@ print_finished() {
   while ((printed < ${#all[@]})) && [[ -e $work/case$printed.status ]]; do
     name=${all[printed]##*/}
     name=${name%.*}
+    [[ -z ${WARPBEAM_TIMES:-} ]] || name+=$(<"$work/case$printed.time")
     case $(<"$work/case$printed.status") in
       0) echo "ok   $name"; passed=$((passed + 1)) ;;
       77) echo "skip $name"; skipped=$((skipped + 1)) ;;
