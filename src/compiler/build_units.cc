@@ -23,6 +23,19 @@ namespace warpbeam::compiler {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// As clang reads it, the launches of its headers too.
+Result<std::string> read_preprocessed(const std::string& file) {
+  auto text = read_file(file);
+  if (!text) return text.error();
+  std::string apart = with_traits_apart(*text);
+  if (auto joined = join_launch_marks(apart)) return std::move(*joined);
+  return apart;
+}
+
+}  // namespace
+
 Unit Build::plan_unit(const Input& source, bool keep_object) {
   Unit unit;
   unit.source = source;
@@ -82,7 +95,7 @@ Result<void> Build::rewrite_launches(Unit& unit, bool with_host, const Dependenc
   WB_TRY(run_all(commands, processors()));
   bool launches = false;
   for (const std::string& file : device_texts) {
-    auto text = read_file(file);
+    auto text = read_preprocessed(file);
     if (!text) return text.error();
     launches |= find_device_launches(*text) == DeviceLaunches::Found;
     WB_TRY(write_file(file, rewrite_for_device(*text)));
@@ -90,7 +103,7 @@ Result<void> Build::rewrite_launches(Unit& unit, bool with_host, const Dependenc
   if (!launches) return {};
   unit.device_texts = std::move(device_texts);
   if (!with_host) return {};
-  auto text = read_file(host_text);
+  auto text = read_preprocessed(host_text);
   if (!text) return text.error();
   unit.host_text = std::move(host_text);
   return write_file(unit.host_text, rewrite_for_host(*text));

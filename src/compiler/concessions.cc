@@ -80,7 +80,7 @@ std::optional<Preprocessed> preprocessed(const Command& command) {
   if (run_commands({&preprocess, 1}, 1)[0].status != 0) return std::nullopt;
   auto text = read_file(out.text_file);
   if (!text) return std::nullopt;
-  out.text = std::move(*text);
+  out.text = with_traits_apart(*text);
 
   for (auto word = command.words.begin(); word != command.words.end(); ++word) {
     constexpr std::string_view kDone[] = {"-MD", "-MMD", "-MP"}, kDoneWithValue[] = {"-include", "-MF", "-MT", "-D", "-U"};

@@ -167,4 +167,23 @@ class Respeller {
 
 std::optional<std::string> respell(std::string_view source) { return Respeller(source).run(); }
 
+std::string with_traits_apart(std::string_view text) {
+  constexpr std::string_view kNames[] = {"__is_arithmetic", "__is_nothrow_convertible", "__is_pointer", "__is_referenceable", "__is_scalar",
+                                         "__is_void"};
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t begin = std::min(text.find("__is_", i), text.size());
+    size_t end = begin;
+    while (end < text.size() && is_name(text[end])) ++end;
+    out += text.substr(i, end - i);
+    const bool whole = begin == 0 || !is_name(text[begin - 1]);
+    if (whole && std::ranges::find(kNames, text.substr(begin, end - begin)) != std::end(kNames)) {
+      const size_t next = text.find_first_not_of(" \t\n", end);
+      if (next == text.npos || text[next] != '(') out += '_';
+    }
+    i = end;
+  }
+  return out;
+}
+
 }  // namespace warpbeam::compiler

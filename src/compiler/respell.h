@@ -16,4 +16,9 @@ namespace warpbeam::compiler {
 // names and with commas, or nothing when all is as clang reads it. Lines stay where they are.
 std::optional<std::string> respell(std::string_view source);
 
+// libstdc++ has structures with the names of some of clang's traits. Once clang has read one, the name is no trait, and
+// `__has_builtin` says so; but a text is preprocessed without being read, and libcu++ takes the traits. So in a preprocessed
+// text the structures, behind whose names no parenthesis stands, get names of their own.
+std::string with_traits_apart(std::string_view text);
+
 }  // namespace warpbeam::compiler
