@@ -22,9 +22,9 @@ case_fetched_libraries() {
 
 case_other_versions_of_the_libraries() {
   mkdir -p other/include/cccl/cub other/include/cccl/cuda/std
-  echo '#define CUB_VERSION 200500' >other/include/cccl/cub/cub.cuh
-  touch other/include/cccl/cuda/std/version
-  printf '#include <cub/cub.cuh>\nstatic_assert(CUB_VERSION == 200500, "");\n__global__ void k() {}\n' >e.cu
+  echo '#define CUB_VERSION 200500' >other/include/cccl/cub/version.cuh
+  touch other/include/cccl/cub/cub.cuh other/include/cccl/cuda/std/version
+  printf '#include <cub/version.cuh>\nstatic_assert(CUB_VERSION == 200500, "");\n__global__ void k() {}\n' >e.cu
   expect 0 nvcc --cccl other -c e.cu && expect 0 nvcc -cccl=other/include/cccl -c e.cu && expect 0 env WARPBEAM_CCCL="$PWD/other" "$warpbeam" nvcc -c e.cu &&
     expect 1 nvcc --cccl nowhere -c e.cu && has err "CUB, Thrust and libcu++ were to be in 'nowhere'" && expect 1 env WARPBEAM_CCCL="$PWD/other" "$warpbeam" nvcc -std=c++11 -c e.cu
 }
