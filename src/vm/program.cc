@@ -25,6 +25,9 @@ constexpr uint64_t kParameterLimit = 32764;
 // Variables with an allocation of their own, which finds accesses beside them. The host maps no more than some 65,000 places, and some
 // libraries of templates bring 20,000 variables.
 constexpr size_t kMostApart = 1024;
+
+// Only objects lead there. Lanes with objects of different classes read several at once, which is quick where one allocation has them.
+bool is_virtual_table(const ptx::Variable& v) { return v.name.starts_with("_ZTV"); }
 constexpr uint64_t kMostCallBytes = 512 * 1024;  // local memory that a thread may have
 
 // Strong definitions win over weak and common ones, definitions over declarations.
@@ -200,7 +203,7 @@ class Linker {
                                fmt::format("__managed__ {}", v.name));
         if (a) owned_.push_back(a->base);
       } else if (!constant && v.size <= 4096 &&
-                 (owned_.size() >= kMostApart || (v.linkage == Linkage::Internal && !options_.guard_bytes))) {
+                 (owned_.size() >= kMostApart || (v.linkage == Linkage::Internal && !options_.guard_bytes) || is_virtual_table(v))) {
         const uint64_t align = std::max<uint64_t>(v.align, 16);
         small = (small + align - 1) / align * align;
         in_small.emplace_back(p.get(), small);
