@@ -13,7 +13,7 @@ enum class AccessForm : uint8_t {
   OnePlace,    // the same for all lanes: a load of one element, or the last lane's store
   PlaceARun,   // a load of one element for each run
   Dense,       // a vector access for each run
-  Steps,       // every second element, or every fourth of 4 bytes, what lies between them masked out: AVX-512, 4 and 8 bytes
+  Steps,       // elements a few apart, at most 16 bytes, what lies between them masked out: AVX-512
   Probe,       // the addresses are looked at when it runs (stretches.cc)
   Deferred,    // a store that waits until it fills lines (columns.h)
   LaneByLane,  // a store of lanes evenly apart: a scatter costs twice as much
@@ -37,8 +37,7 @@ struct AccessFacts {
   constexpr int64_t bytes() const { return int64_t{count} * element; }
   constexpr bool dense() const { return runs > 0 && stride == bytes(); }
   constexpr bool in_steps() const {
-    return permutes_wide && count == 1 && runs == 1 && (element == 4 || element == 8) &&
-           (stride == 2 * element || (stride == 4 * element && element == 4));
+    return permutes_wide && count == 1 && runs == 1 && stride > element && stride <= 16 && stride % element == 0;
   }
 };
 

@@ -34,13 +34,17 @@ struct Piece {
   uint64_t bytes = kPiece;                  // more, or fewer, of stores
 };
 
-// Loads and stores around one place in each lane whose order may change where no lane comes to another's: the loads are made first and
-// the stores last.
+// Loads and stores around one place in each lane, or a few of them, whose order may change where no lane comes to another's and no two
+// of the places meet: the loads are made first and the stores last.
 struct Record {
-  int64_t from = 0;                            // the first word's offset
-  uint64_t apart = 0, bytes = 0;               // how far lanes must be, and what of memory a lane looks at
-  std::vector<const vm::Insn*> accesses{};     // as they are executed
-  std::vector<std::shared_ptr<const Piece>> pieces{};
+  struct Part {                                // around one place
+    std::vector<const vm::Insn*> accesses{};   // as they are executed
+    int64_t from = 0;                          // the first word's offset
+    uint64_t apart = 0, bytes = 0;             // how far lanes must be, and what of memory a lane looks at
+    std::vector<std::shared_ptr<const Piece>> pieces{};
+  };
+  std::vector<Part> parts{};
+  std::vector<std::pair<size_t, size_t>> meet{};  // parts that must not
   V together = nullptr;                        // in the code that is being written: they are
 };
 

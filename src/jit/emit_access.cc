@@ -190,13 +190,14 @@ void Emitter::touch_apart(const Access& a, const Value& address, V mask) {
   const V at = lane_addresses(a, address),
           bits = is_all(mask) ? static_cast<V>(llvm::Constant::getAllOnesValue(FixedVectorType::get(b_.getInt1Ty(), kLanes)))
                               : bool_lanes(mask);
-  auto* type = FixedVectorType::get(lane_type(a.memory), kLanes);
-  const auto place = [&](int k) { return pointer_to(a, at, static_cast<uint64_t>(k) * a.memory); };
+  const V base = a.shared ? context_field(offsetof(Context, shared), b_.getPtrTy(), true) : nullptr;
   std::vector<V> loaded;  // all of them before one is written: the address may be among the registers
-  for (int k = 0; k < a.count; ++k)
+  for (int k = 0; k < a.count; ++k) {
+    const uint64_t offset = static_cast<uint64_t>(k) * a.memory;
     if (a.load)
-      loaded.push_back(user(b_.CreateMaskedGather(type, place(k), llvm::Align(a.memory), bits, llvm::Constant::getNullValue(type))));
-    else user(b_.CreateMaskedScatter(stored_lanes(a, k), place(k), llvm::Align(a.memory), bits));
+      loaded.push_back(lane_memory_.gather(b_.CreateAdd(at, llvm::ConstantInt::get(at->getType(), offset)), base, bits, a.memory));
+    else user(b_.CreateMaskedScatter(stored_lanes(a, k), pointer_to(a, at, offset), llvm::Align(a.memory), bits));
+  }
   for (size_t k = 0; k < loaded.size(); ++k) put_loaded(a, static_cast<int>(k), loaded[k]);
 }
 

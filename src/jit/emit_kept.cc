@@ -172,6 +172,7 @@ void Emitter::store_saved(const std::vector<Saved>& all, V frame) {
 // Ends a stub that has stored what the warp has; the other warps' values are found where regions keep them.
 void Emitter::emit_handover(Handover& h, V warp, V active, V first_warp) {
   h.kept_stride = kept_.stride;
+  h.local_unit = plan_.local_unit;
   if (kept_.frame) machine_store(kept_.frame, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, handed.kept)));
   for (int which = 0; which < 2; ++which)
     for (const Saved& s : which ? h.saved_after : h.saved_before)

@@ -1,5 +1,7 @@
-// Idea: parts of local memory are variables (local_cells.cc); the rest is where the interpreter has it, one address 32 places at a
-// constant distance. Precondition: offsets within a lane's piece. Postcondition: the interpreter's bytes. Fallback: its handler.
+// Idea: parts of local memory are variables (local_cells.cc). Of the rest lanes have words side by side, as on a GPU, so that an index that
+// all share is a vector access. Precondition: nothing but loads and stores of compiled code comes there (plan.cc), and offsets are within
+// a lane's piece. Postcondition: what is handed over has the interpreter's bytes (runtime.cc). Fallback: each lane's piece is where the
+// interpreter has it, one address 32 places at a constant distance; for other offsets its handler.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -72,14 +74,6 @@ void Emitter::emit_cells(const vm::Insn& i, const CellAccess& access) {
   }
 }
 
-// Where the lanes' pieces begin, counted from the first one's.
-V Emitter::lane_rows() {
-  tables_.local = true;
-  auto* rows = llvm::cast<llvm::LoadInst>(context_field(offsetof(Context, lane_places), type_of(4, true), true));
-  rows->setAlignment(llvm::Align(4));
-  return rows;
-}
-
 // Do the lanes of the mask stay within their pieces?
 V Emitter::fits_local(const Access& a, const Value& offset, V mask) {
   tables_.local = true;
@@ -104,42 +98,69 @@ void Emitter::touch_local(const Access& a, const Value& offset, V mask) {
     own.run[0] = b_.CreateAdd(b_.CreatePtrToInt(base, b_.getInt64Ty()), own.run[0]);
     return touch(a, own, mask);
   }
-  llvm::Type* places = type_of(4, true);
-  const V from = offset.uniform() ? splat(b_.CreateTrunc(offset.run[0], b_.getInt32Ty())) : b_.CreateTrunc(lanes_of(offset, 8), places);
-  const V at = b_.CreateAdd(lane_rows(), from);
-  const V bits = bool_lanes(mask);
-  const auto place = [&](V where) { return b_.CreateGEP(b_.getInt8Ty(), base, where); };
-  const auto gather = [&](Width bytes, V where) {
-    auto* type = type_of(bytes, true);
-    return user(b_.CreateMaskedGather(type, place(where), llvm::Align(bytes), bits, llvm::Constant::getNullValue(type)));
-  };
+  const bool narrow = a.memory < kWord;
+  const Width unit = narrow ? kWord : plan_.local_unit ? plan_.local_unit : a.memory;
+  llvm::Type *words = type_of(kWord, true), *elements = type_of(a.memory, true);
   for (int k = 0; k < a.count; ++k) {
-    const V where = k ? b_.CreateAdd(at, llvm::ConstantInt::get(places, static_cast<uint64_t>(k) * a.memory)) : at;
-    const int32_t slot = a.slots[static_cast<size_t>(k)];
-    // Hosts gather and scatter words; nobody else writes what is beside a lane's bytes.
-    const bool narrow = a.memory < 4;
-    const V word = narrow ? b_.CreateAnd(where, llvm::ConstantInt::get(places, ~uint64_t(3) & 0xffffffff)) : where;
-    const V shift =
-        narrow ? b_.CreateShl(b_.CreateAnd(where, llvm::ConstantInt::get(places, 3)), llvm::ConstantInt::get(places, 3)) : nullptr;
+    const uint64_t further = static_cast<uint64_t>(k) * a.memory;
+    const auto access = [&](uint64_t more, V stored) { return local_piece(base, offset, further + more, unit, mask, stored); };
+    const auto half = [&](V wide, uint64_t which) { return b_.CreateTrunc(b_.CreateLShr(wide, which * 32), words); };
+    const auto bit = [&] {  // of the word, where an element begins that is less
+      const V bytes =
+          b_.CreateAnd(b_.CreateTrunc(b_.CreateAdd(lanes_of(offset, 8), splat(b_.getInt64(further))), words), splat(b_.getInt32(3)));
+      return b_.CreateShl(bytes, splat(b_.getInt32(3)));
+    };
     if (a.load) {
-      V v = gather(narrow ? 4 : a.memory, word);
-      if (narrow) v = b_.CreateTrunc(b_.CreateLShr(v, shift), type_of(a.memory, true));
-      Value out;
-      out.lanes = a.sign ? b_.CreateSExtOrTrunc(v, type_of(a.reg, true)) : b_.CreateZExtOrTrunc(v, type_of(a.reg, true));
-      write(slot, a.reg, out);
+      V v = access(0, nullptr);
+      if (narrow) v = b_.CreateTrunc(b_.CreateLShr(v, bit()), elements);
+      else if (unit < a.memory)
+        v = b_.CreateOr(b_.CreateZExt(v, elements), b_.CreateShl(b_.CreateZExt(access(unit, nullptr), elements), unit * uint64_t{8}));
+      put_loaded(a, k, v);
       continue;
     }
-    Value v = read(slot, a.reg);
-    V data = lanes_of(v, a.reg);
-    const Source s = flow_.source(slot, a.reg);
-    if (s.kind == SourceKind::Variable && shapes_.loose[s.variable]) data = bits_of(canonical(float_of(data, 4)));
-    data = b_.CreateTrunc(data, type_of(a.memory, true));
-    if (narrow) {
-      const V field = b_.CreateShl(llvm::ConstantInt::get(places, a.memory == 1 ? 0xff : 0xffff), shift);
-      data = b_.CreateOr(b_.CreateAnd(gather(4, word), b_.CreateNot(field)), b_.CreateShl(b_.CreateZExt(data, places), shift));
+    const V data = stored_lanes(a, k);
+    if (narrow) {  // nobody else writes what is beside a lane's bytes
+      const V field = b_.CreateShl(splat(b_.getInt32(a.memory == 1 ? 0xff : 0xffff)), bit());
+      access(0, b_.CreateOr(b_.CreateAnd(access(0, nullptr), b_.CreateNot(field)), b_.CreateShl(b_.CreateZExt(data, words), bit())));
+    } else if (unit < a.memory) {
+      access(0, half(data, 0));
+      access(unit, half(data, 1));
+    } else {
+      access(0, data);
     }
-    user(b_.CreateMaskedScatter(data, place(word), llvm::Align(narrow ? 4 : a.memory), bits));
   }
+}
+
+// The `unit` bytes around each lane's offset, and so many `further`: loaded, or stored.
+V Emitter::local_piece(V base, const Value& offset, uint64_t further, Width unit, V mask, V stored) {
+  auto* type = type_of(unit, true);
+  const llvm::Align align(unit);
+  const V none = llvm::Constant::getNullValue(type), bits = bool_lanes(mask);
+  const auto aligned = [&](V at) {
+    at = b_.CreateAdd(at, llvm::ConstantInt::get(at->getType(), further));
+    return b_.CreateAnd(at, llvm::ConstantInt::getSigned(at->getType(), -int64_t{unit}));
+  };
+  if (plan_.local_unit && offset.uniform()) {
+    const V place = b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateMul(aligned(offset.run[0]), b_.getInt64(kLanes)));
+    if (is_all(mask))
+      return user(stored ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(stored, place, align))
+                         : b_.CreateAlignedLoad(type, place, align));
+    return user(stored ? b_.CreateMaskedStore(stored, place, align, bits) : b_.CreateMaskedLoad(type, place, align, bits, none));
+  }
+  V at = aligned(b_.CreateTrunc(lanes_of(offset, 8), type_of(kWord, true))), rows;
+  if (plan_.local_unit) {
+    std::vector<llvm::Constant*> beside;
+    for (uint32_t l = 0; l < kLanes; ++l) beside.push_back(b_.getInt32(l * unit));
+    rows = llvm::ConstantVector::get(beside);
+    at = b_.CreateMul(at, splat(b_.getInt32(kLanes)));
+  } else {
+    auto* loaded = llvm::cast<llvm::LoadInst>(context_field(offsetof(Context, lane_places), type_of(kWord, true), true));
+    loaded->setAlignment(llvm::Align(kWord));
+    rows = loaded;
+  }
+  at = b_.CreateAdd(at, rows);
+  if (!stored) return lane_memory_.gather(at, base, bits, unit);
+  return user(b_.CreateMaskedScatter(stored, b_.CreateGEP(b_.getInt8Ty(), base, at), align, bits));
 }
 
 // False: it is none of local memory, or not one that is known to be.

@@ -1,6 +1,6 @@
 // Idea: lanes that were picked out of a warp store one behind the other, as in a compaction: the first and the last place speak for all.
-// AVX-512 compresses sixteen lanes; with AVX2, tables say for each set of eight how many are before each, and which. Precondition: elements
-// of 4 bytes, with AVX-512 of 8. Postcondition: nothing is written but what the lanes store. Fallback: lanes are looked at one by one.
+// AVX-512 compresses a register of lanes; with AVX2, tables say for each set of eight how many are before each, and which. Precondition:
+// elements of 4 bytes, with AVX-512 of 8, with its VBMI2 of 1 and 2. Postcondition: nothing is written but what the lanes store. Fallback: lanes are looked at one by one.
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
@@ -30,8 +30,8 @@ bool permutes_by_tables() {
 bool Emitter::may_be_picked(const Access& a, const Value& address, V mask) const {
   static const bool without = left_out("picked");
   return !without && (permutes_by_tables() || ranks_lanes()) && !watch_ && !as_.alone && !as_.few && !rehearsals_.now && !a.load &&
-         a.count == 1 && (a.memory == 4 || (a.memory == 8 && ranks_lanes())) && !a.shared && address.runs == 0 &&
-         !llvm::isa<llvm::ConstantInt>(mask) && looks_for_stretches();
+         a.count == 1 && (a.memory == 4 || compresses(a.memory)) && !a.shared && address.runs == 0 && !llvm::isa<llvm::ConstantInt>(mask) &&
+         looks_for_stretches();
 }
 
 // The table's row for a set of eight lanes: `ranks`, how many bytes of elements are before each; else which lane is the n-th.
@@ -66,15 +66,19 @@ std::optional<Indexed> Emitter::indexed(const Access& a) {
     return std::nullopt;
   for (const int k : {1, 2}) {
     const int32_t base = sum->op[3 - k];
-    const vm::Insn* product = made_before(node, sum->op[k], number_of(*sum));
-    if (!product || product->source->form.row->op != isa::Opcode::Mul || half_of(*product) != isa::Half::Wide ||
-        isa::bits_of(product->type()) != 32)
+    const vm::Insn* product = made_before(node, sum->op[k], number_of(*sum));  // of bytes the index itself, widened
+    if (!product) continue;
+    const bool convert = product->source->form.row->kind == isa::Kind::Convert;
+    const isa::Type type = convert ? product->source->form.atype : product->type();
+    if (isa::bits_of(type) != 32 || isa::is_float(type)) continue;
+    if (convert ? a.memory != 1 || isa::bits_of(product->type()) != 64
+                : !product->is(isa::Opcode::Mul) || half_of(*product) != isa::Half::Wide)
       continue;
-    const Source factor = flow_.source(product->op[2], 8);
-    const bool fours = factor.kind == SourceKind::Constant && static_cast<uint32_t>(factor.bits) == a.memory;
-    if (!fours || !shapes_.source(base, 8).uniform() || !unchanged(base, *sum) || !unchanged(product->op[1], *product)) continue;
+    const Source factor = convert ? Source{} : flow_.source(product->op[2], 8);
+    const bool fits = convert || (factor.kind == SourceKind::Constant && static_cast<uint32_t>(factor.bits) == a.memory);
+    if (!fits || !shapes_.source(base, 8).uniform() || !unchanged(base, *sum) || !unchanged(product->op[1], *product)) continue;
     const V from = b_.CreateAdd(read(base, 8).run[0], llvm::ConstantInt::getSigned(b_.getInt64Ty(), a.insn->imm));
-    return Indexed{from, lanes_of(read(product->op[1], 4), 4), isa::is_signed(product->type())};
+    return Indexed{from, lanes_of(read(product->op[1], 4), 4), isa::is_signed(type)};
   }
   return std::nullopt;
 }
@@ -84,16 +88,15 @@ std::optional<Indexed> Emitter::indexed(const Access& a) {
 bool Emitter::load_near(const Access& a, V mask, BasicBlock* join) {
   static const bool without = left_out("near");
   const bool apart = watch_ || as_.alone || as_.few || as_.slice || as_.apart || rehearsals_.now;
-  if (without || apart || !processor_.wide || !wide_host() || !a.load || a.shared || a.count != 1 || (a.memory != 4 && a.memory != 8) ||
-      !looks_for_stretches())
-    return false;
+  const bool permutes = processor_.wide && wide_host() && (a.memory > 1 || processor_.byte_tables);
+  if (without || apart || !permutes || !a.load || a.shared || a.count != 1 || !looks_for_stretches()) return false;
   const std::optional<Indexed> at = indexed(a);
   if (!at) return false;
   uses(Technique::Stretches);
   constexpr unsigned kRegisterBytes = 64;
-  const unsigned lanes = kRegisterBytes / a.memory;
+  const unsigned elements = kRegisterBytes / a.memory, lanes = std::min<unsigned>(elements, kLanes);
   llvm::Type *wide = b_.getInt64Ty(), *element = lane_type(a.memory);
-  auto* type = FixedVectorType::get(element, lanes);
+  auto* type = FixedVectorType::get(element, elements);
   auto [near, far] = new_blocks("near", "far");
   std::vector<V> from, which;
   V good = b_.getTrue();
@@ -101,11 +104,11 @@ bool Emitter::load_near(const Access& a, V mask, BasicBlock* join) {
     const V first = b_.CreateExtractElement(at->index, uint64_t{g});
     const V own = b_.CreateShuffleVector(at->index, llvm::createSequentialMask(g, lanes, 0));
     which.push_back(b_.CreateSub(own, b_.CreateVectorSplat(lanes, first)));
-    V there = b_.CreateBitCast(b_.CreateICmpULT(which.back(), b_.CreateVectorSplat(lanes, b_.getInt32(lanes))), b_.getIntNTy(lanes));
+    V there = b_.CreateBitCast(b_.CreateICmpULT(which.back(), b_.CreateVectorSplat(lanes, b_.getInt32(elements))), b_.getIntNTy(lanes));
     if (!llvm::isa<llvm::ConstantInt>(mask))
       there = b_.CreateOr(there, b_.CreateNot(b_.CreateTrunc(b_.CreateLShr(mask, g), b_.getIntNTy(lanes))));
     good = b_.CreateAnd(good, b_.CreateICmpEQ(there, llvm::Constant::getAllOnesValue(there->getType())));
-    const V last = b_.getInt32((at->is_signed ? ~0u >> 1 : ~0u) - (lanes - 1));  // beyond which an index would wrap around
+    const V last = b_.getInt32((at->is_signed ? ~0u >> 1 : ~0u) - (elements - 1));  // beyond which an index would wrap around
     good = b_.CreateAnd(good, at->is_signed ? b_.CreateICmpSLE(first, last) : b_.CreateICmpULE(first, last));
     const V widened = at->is_signed ? b_.CreateSExt(first, wide) : b_.CreateZExt(first, wide);
     from.push_back(b_.CreateAdd(at->base, b_.CreateMul(widened, b_.getInt64(a.memory))));
@@ -115,8 +118,12 @@ bool Emitter::load_near(const Access& a, V mask, BasicBlock* join) {
   std::vector<V> parts;
   for (size_t k = 0; k < from.size(); ++k) {
     const V all = user(b_.CreateAlignedLoad(type, pointer_to(a, from[k]), llvm::Align(a.memory)));
-    parts.push_back(a.memory == 4 ? b_.CreateIntrinsic(In::x86_avx512_permvar_si_512, {}, {all, which[k]})
-                                  : b_.CreateIntrinsic(In::x86_avx512_permvar_di_512, {}, {all, b_.CreateZExt(which[k], type)}));
+    const V places = b_.CreateZExtOrTrunc(b_.CreateShuffleVector(which[k], llvm::createSequentialMask(0, lanes, elements - lanes)), type);
+    const In::ID permute = a.memory == 1   ? In::x86_avx512_permvar_qi_512
+                           : a.memory == 2 ? In::x86_avx512_permvar_hi_512
+                           : a.memory == 4 ? In::x86_avx512_permvar_si_512
+                                           : In::x86_avx512_permvar_di_512;
+    parts.push_back(b_.CreateShuffleVector(b_.CreateIntrinsic(permute, {}, {all, places}), llvm::createSequentialMask(0, lanes, 0)));
   }
   put_loaded(a, 0, llvm::concatenateVectors(b_, parts));
   b_.CreateBr(join);

@@ -1,12 +1,15 @@
 // Idea: lanes that read or write words side by side, each at a place of its own (rows of a matrix of which a thread has one, members of a
 // structure), do it with one access of the host for each lane and a transposition: a fraction of a gather or scatter for each word.
+// Elements of one or two bytes are parts of words.
 // Precondition: loads are made where the first of them stands: nothing between them minds, or changes memory. Stores are made where the
 // last of them stands: nothing between them reads or changes memory, or what they store, and no lane stores where another does. Where
-// that is only known when it runs, or loads stand behind stores, all of them are a record, of which the lanes are looked at first.
+// that is only known when it runs, or loads stand behind stores, there or at another place, all of them are a record: the lanes and
+// places are looked at first.
 // Postcondition: memory and registers are as after the accesses one by one.
 // Fallback: those, where lanes lie side by side or are not all there, or a place is not good.
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
 
 #include "jit/emitter.h"
 
@@ -23,8 +26,10 @@ constexpr size_t kFewestOfOne = 12;
 bool is_plain(const Access& a) {
   const vm::Insn& i = *a.insn;
   const isa::Sem sem = i.mods().sem;
-  return !a.shared && i.guard < 0 && a.memory >= 4 && i.op[1] >= 0 && i.base_width == 8 && (sem == isa::Sem::None || sem == isa::Sem::Weak);
+  return !a.shared && i.guard < 0 && i.op[1] >= 0 && i.base_width == 8 && (sem == isa::Sem::None || sem == isa::Sem::Weak);
 }
+
+Width word_of(const Access& a) { return std::max(a.memory, kWord); }
 
 uint64_t bytes_of(const vm::Insn& access) { return isa::bytes_of(access.type()) * (access.list ? access.count : 1); }
 
@@ -80,43 +85,78 @@ std::vector<Piece> Emitter::stored_pieces_of(std::vector<const vm::Insn*> stores
   return out;
 }
 
-// Accesses around one place, in their order.
+namespace {
+
+bool loads(const vm::Insn* i) { return i->row()->cls == isa::Class::Load; }
+
+std::vector<const vm::Insn*> chosen(const std::vector<const vm::Insn*>& all, bool load) {
+  std::vector<const vm::Insn*> out;
+  std::ranges::copy_if(all, std::back_inserter(out), [&](const vm::Insn* i) { return loads(i) == load; });
+  return out;
+}
+
+// Is there a load behind a store?
+bool mixed(const std::vector<const vm::Insn*>& all) {
+  return !std::ranges::is_sorted(all, {}, [](const vm::Insn* i) { return !loads(i); });
+}
+
+// Would loads that are made first, and stores that are made last, come by the other's?
+bool cross(const std::vector<const vm::Insn*>& a, const std::vector<const vm::Insn*>& b) {
+  const auto stores_a = chosen(a, false), stores_b = chosen(b, false);
+  const auto behind = [](const std::vector<const vm::Insn*>& some, const std::vector<const vm::Insn*>& stores) {
+    return !some.empty() && !stores.empty() && some.back() > stores.front();
+  };
+  return behind(chosen(a, true), stores_b) || behind(chosen(b, true), stores_a) ||
+         (behind(stores_a, stores_b) && behind(stores_b, stores_a));
+}
+
+std::pair<int64_t, int64_t> reach_of(const std::vector<const vm::Insn*>& some) {
+  const auto [least, most] = std::ranges::minmax(some, {}, &vm::Insn::imm);
+  return {least->imm, most->imm + static_cast<int64_t>(bytes_of(*most))};
+}
+
+}  // namespace
+
+void Emitter::keep_pieces(std::vector<Piece> pieces, Record::Part* part) {
+  for (Piece& piece : pieces) {
+    const auto shared = std::make_shared<const Piece>(std::move(piece));
+    for (const vm::Insn* access : shared->accesses) pieces_.of[access] = shared;
+    if (part) part->pieces.push_back(shared);
+  }
+}
+
+// Accesses around one place.
 void Emitter::settle_pieces(const std::vector<const vm::Insn*>& all, const Shape& base) {
-  const auto loads = [](const vm::Insn* i) { return i->row()->cls == isa::Class::Load; };
-  const auto bytes = static_cast<int64_t>(bytes_of(*all[0]));
-  const auto reach = [&](const std::vector<const vm::Insn*>& some) {
-    const auto [least, most] = std::ranges::minmax(some, {}, &vm::Insn::imm);
-    return std::pair(least->imm, most->imm + bytes);
-  };
-  const auto keep = [&](std::vector<Piece> pieces, Record* record) {
-    for (Piece& piece : pieces) {
-      const auto shared = std::make_shared<const Piece>(std::move(piece));
-      for (const vm::Insn* access : shared->accesses) pieces_.of[access] = shared;
-      if (record) record->pieces.push_back(shared);
-    }
-  };
-  std::vector<const vm::Insn*> read, written;
-  bool mixed = false;
-  for (const vm::Insn* i : all) {
-    mixed = mixed || (loads(i) && !written.empty());
-    (loads(i) ? read : written).push_back(i);
-  }
-  if (!mixed) keep(pieces_of(read), nullptr);
+  const std::vector<const vm::Insn*> written = chosen(all, false);
+  if (mixed(all)) return settle_records({{base, all}});
+  keep_pieces(pieces_of(chosen(all, true)), nullptr);
   if (written.empty()) return;
-  const std::vector<const vm::Insn*>& rest = mixed ? all : written;
-  const auto [from, to] = reach(rest);
-  if (!mixed && base.runs == 1) {
-    if (std::abs(base.stride) >= to - from) keep(stored_pieces_of(written), nullptr);
-    return;
+  if (base.runs != 1) return settle_records({{base, written}});
+  const auto [from, to] = reach_of(written);
+  if (std::abs(base.stride) >= to - from) keep_pieces(stored_pieces_of(written), nullptr);
+}
+
+void Emitter::settle_records(const PlacesOfPieces& places) {
+  auto record = std::make_shared<Record>();
+  for (const auto& [base, all] : places) {
+    const auto [from, to] = reach_of(all);
+    const bool stores = !chosen(all, false).empty();
+    if (stores && base.runs == 1 && std::abs(base.stride) < to - from) return;
+    record->parts.push_back({all, from, stores ? static_cast<uint64_t>(to - from) : 0, static_cast<uint64_t>(to - from), {}});
   }
-  auto record = std::make_shared<Record>(Record{from, static_cast<uint64_t>(to - from), 0, rest});
-  keep(stored_pieces_of(written), record.get());
-  if (record->pieces.empty()) return;
-  if (mixed) keep(pieces_of(read), record.get());
-  int64_t end = to;
-  for (const auto& piece : record->pieces) end = std::max(end, piece->from + static_cast<int64_t>(piece->bytes));
-  record->bytes = static_cast<uint64_t>(end - from);
-  for (const vm::Insn* i : rest) pieces_.records[i] = record;
+  for (size_t a = 0; a < places.size(); ++a)
+    for (size_t b = 0; b < a; ++b)
+      if (cross(places[a].second, places[b].second)) record->meet.emplace_back(a, b);
+  for (Record::Part& part : record->parts) {
+    keep_pieces(stored_pieces_of(chosen(part.accesses, false)), &part);
+    // Of a record of stores alone no loads are changed.
+    if (part.pieces.empty() && places.size() == 1) return;
+    keep_pieces(pieces_of(chosen(part.accesses, true)), &part);
+    int64_t end = part.from + static_cast<int64_t>(part.bytes);
+    for (const auto& piece : part.pieces) end = std::max(end, piece->from + static_cast<int64_t>(piece->bytes));
+    part.bytes = static_cast<uint64_t>(end - part.from);
+    for (const vm::Insn* i : part.accesses) pieces_.records[i] = record;
+  }
 }
 
 void Emitter::find_pieces(uint32_t begin, uint32_t end) {
@@ -136,10 +176,28 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, Open> open;
-  const auto close = [&](const Key& key, Open& o) {
+  Bits changed(flow_.variables.size());  // since the first access of those
+  bool together = false;                 // loads or stores of some may have to come by those of others
+  const auto settle = [&](const Key& key, Open& o) {
     if (!o.accesses.empty()) settle_pieces(o.accesses, shapes_.variables[key.base]);
     o = Open{{}, Bits(flow_.variables.size()), Bits(flow_.variables.size()), {}};
   };
+  const auto close_all = [&] {
+    PlacesOfPieces places;
+    bool crosses = false;
+    for (const auto& [key, o] : open) {
+      if (o.accesses.empty()) continue;
+      for (const auto& [base, others] : places) crosses = crosses || cross(o.accesses, others);
+      places.emplace_back(shapes_.variables[key.base], o.accesses);
+    }
+    if (crosses) settle_records(places);
+    for (auto& [key, o] : open) {
+      if (crosses) o.accesses.clear();
+      settle(key, o);
+    }
+    together = false;
+  };
+  const auto close = [&](const Key& key, Open& o) { together ? close_all() : settle(key, o); };
   const auto variable_of = [&](int32_t at) -> int64_t {
     const auto v = flow_.variable(at);
     return v ? static_cast<int64_t>(*v) : -1;
@@ -158,12 +216,19 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     }
     // Other weak loads can stand among loads; nothing else that is accessed among them, or among stores, nor what may hand over.
     const bool leaves = pure && may_wrap(i), passes = a && a->load && is_weak_access(i);
-    for (auto& [other, o] : open)
-      if (leaves ? !o.offsets_stored.empty() : !pure && !(key && *key == other) && !(passes && o.offsets_stored.empty())) close(other, o);
+    const auto is_open = [](const auto& some) { return !some.second.accesses.empty(); };
+    if (std::ranges::none_of(open, is_open)) changed = Bits(flow_.variables.size());
+    const auto known = [&](const Key& one) { return !changed.has(one.base); };  // where it is, when the first of them is made
+    for (auto& [other, o] : open) {
+      if (o.accesses.empty() || (key && *key == other)) continue;
+      if (leaves ? o.offsets_stored.empty() : pure || (passes && o.offsets_stored.empty())) continue;
+      if (key && known(*key) && known(other)) together = true;
+      else close(other, o);
+    }
     if (key) {
       const auto [at, fresh] = open.try_emplace(*key);
       Open& o = at->second;
-      if (fresh) close(*key, o);
+      if (fresh) settle(*key, o);
       const bool minds = a->load && (o.offsets_stored.contains(i.imm) || std::ranges::any_of(a->slots, [&](int32_t to) {
                                        return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to)));
                                      }));
@@ -173,6 +238,7 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     }
     const auto touch = [&](int64_t v, bool written) {
       if (v < 0) return;
+      if (written) changed.add(static_cast<size_t>(v));
       for (auto& [other, o] : open) {
         if (written && (other.base == v || o.stored.has(static_cast<size_t>(v)))) close(other, o);
         o.touched.add(static_cast<size_t>(v));
@@ -182,32 +248,70 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     for (const Slot& s : flow_.slots[k]) touch(variable_of(s.at), s.written);
     if (i.guard >= 0) touch(variable_of(i.guard), false);
   }
-  for (auto& [key, o] : open) close(key, o);
+  close_all();
+}
+
+// Are all lanes there, their places good and apart, and none of a part's among another's that must not meet it?
+V Emitter::record_stands(const Record& r) {
+  V good = b_.CreateICmpEQ(at_.active, b_.getInt32(~0u));
+  const auto also = [&](V more) { good = b_.CreateAnd(good, more); };
+  const auto access = [&](size_t part) { return *access_of(*r.parts[part].accesses[0]); };
+  std::vector<Value> bases;
+  for (size_t k = 0; k < r.parts.size(); ++k) {
+    const Record::Part& part = r.parts[k];
+    const Access a = access(k);
+    const Value& base = bases.emplace_back(read(a.insn->op[1], 8));
+    if (base.runs == 1) {
+      also(fits_whole(a, base, part.from, static_cast<int64_t>(part.bytes - a.total())));
+      continue;
+    }
+    const V places = lanes_of(base, 8), steps = b_.CreateSub(lanes_behind(places), places);
+    const V apart = b_.CreateOr(mask_bits(b_.CreateICmpSGE(steps, splat(b_.getInt64(part.apart)))), 1u << (kLanes - 1));
+    if (part.apart) also(b_.CreateICmpEQ(apart, b_.getInt32(~0u)));
+    also(fits_lanes(a, b_.CreateAdd(places, splat(b_.getInt64(static_cast<uint64_t>(part.from)))), b_.getInt32(~0u), part.bytes));
+  }
+  for (const auto& [x, y] : r.meet) {
+    const auto ends = [&](size_t k) {
+      const int64_t span = bases[k].stride * (kLanes - 1), first = r.parts[k].from + std::min<int64_t>(span, 0);
+      const V begin = b_.CreateAdd(bases[k].run[0], b_.getInt64(static_cast<uint64_t>(first)));
+      return std::pair(begin, b_.CreateAdd(begin, b_.getInt64(static_cast<uint64_t>(std::abs(span)) + r.parts[k].bytes)));
+    };
+    if (bases[x].runs == 1 && bases[y].runs == 1) {
+      const auto [begin, end] = ends(x);
+      const auto [other_begin, other_end] = ends(y);
+      also(b_.CreateOr(b_.CreateICmpULE(end, other_begin), b_.CreateICmpULE(other_end, begin)));
+    } else {  // both lie in the allocations that are known of them
+      also(b_.CreateICmpNE(lo_of(range_of(access(x))), lo_of(range_of(access(y)))));
+    }
+  }
+  return good;
 }
 
 // Each access of a record stands in its place as well, for lanes that are not apart or not all there.
 bool Emitter::emit_record(const vm::Insn& i, Record& r) {
   const Access a = *access_of(i);
-  const auto all = [&] { return lane_memory_.lanes_one_by_one(lanes_of(read(i.op[1], 8), 8)); };
-  const auto offset = [&](std::function<V(int)> base, int64_t further) {
-    return [=, this](int lane) { return b_.CreateAdd(base(lane), b_.getInt64(static_cast<uint64_t>(further))); };
+  const auto first_of = [](const Record::Part& part) { return part.accesses.front(); };
+  const Record::Part& part =
+      *std::ranges::find_if(r.parts, [&](const Record::Part& p) { return std::ranges::find(p.accesses, &i) != p.accesses.end(); });
+  const auto places = [&](int64_t further) -> std::function<V(int)> {
+    const Value base = read(i.op[1], 8);
+    if (base.runs == 1)
+      return [=, this](int lane) { return b_.CreateAdd(base.run[0], b_.getInt64(static_cast<uint64_t>(base.stride * lane + further))); };
+    const auto all = lane_memory_.lanes_one_by_one(lanes_of(base, 8));
+    return [=, this](int lane) { return b_.CreateAdd(all(lane), b_.getInt64(static_cast<uint64_t>(further))); };
   };
-  if (r.accesses.front() == &i) {
+  if (&i == std::ranges::min(r.parts | std::views::transform(first_of))) {
     uses(Technique::Records);
-    auto [together, on] = new_blocks("record", "looked");
-    const V places = lanes_of(read(i.op[1], 8), 8);
-    const V steps = b_.CreateSub(lanes_behind(places), places);
-    const V apart = b_.CreateOr(mask_bits(b_.CreateICmpSGE(steps, splat(b_.getInt64(r.apart)))), 1u << (kLanes - 1));
-    V good = b_.CreateAnd(b_.CreateICmpEQ(at_.active, b_.getInt32(~0u)), b_.CreateICmpEQ(apart, b_.getInt32(~0u)));
-    good = b_.CreateAnd(good,
-                        fits_lanes(a, b_.CreateAdd(places, splat(b_.getInt64(static_cast<uint64_t>(r.from)))), b_.getInt32(~0u), r.bytes));
     r.together = scratch(b_.getInt1Ty());
-    b_.CreateStore(good, r.together);
-    go_on_if(good, together, on);
-    const auto base = all();
-    for (const auto& piece : r.pieces) {
-      if (!access_of(*piece->accesses[0])->load) continue;
-      const std::vector<V> words = lane_memory_.load_piece(offset(base, piece->from), a.memory);
+    b_.CreateStore(record_stands(r), r.together);
+  }
+  const auto reads = [](const auto& piece) { return loads(piece->accesses[0]); };
+  if (first_of(part) == &i && std::ranges::any_of(part.pieces, reads)) {
+    auto [together, on] = new_blocks("record", "looked");
+    go_on_if(b_.CreateLoad(b_.getInt1Ty(), r.together), together, on);
+    for (const auto& piece : part.pieces) {
+      if (!reads(piece)) continue;
+      const std::vector<V> words = lane_memory_.load_piece(places(piece->from), word_of(a), a.memory);
       for (const vm::Insn* load : piece->accesses) write_piece(*load, words, piece->from);
     }
     go_on(on);
@@ -221,7 +325,7 @@ bool Emitter::emit_record(const vm::Insn& i, Record& r) {
   b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), r.together), stores ? store : on, by_itself);
   if (stores) {
     b_.SetInsertPoint(store);
-    store_pieces(*piece->second, offset(all(), piece->second->from), a.memory);
+    store_pieces(*piece->second, places(piece->second->from));
     b_.CreateBr(on);
   }
   b_.SetInsertPoint(by_itself);
@@ -234,12 +338,12 @@ bool Emitter::emit_record(const vm::Insn& i, Record& r) {
 
 void Emitter::write_piece(const vm::Insn& load, const std::vector<V>& words, int64_t from) {
   const Access a = *access_of(load);
-  const size_t first = static_cast<size_t>(load.imm - from) / a.memory;
+  const uint64_t word = word_of(a);
   for (size_t k = 0; k < a.slots.size(); ++k) {
-    llvm::Type* type = type_of(load.width, true);
-    Value v;
-    v.lanes = a.sign ? b_.CreateSExtOrTrunc(words[first + k], type) : b_.CreateZExtOrTrunc(words[first + k], type);
-    write(a.slots[k], load.width, v);
+    const uint64_t at = static_cast<uint64_t>(load.imm - from) + k * a.memory;
+    V element = words[at / word];
+    if (at % word) element = b_.CreateLShr(element, llvm::ConstantInt::get(element->getType(), at % word * 8));
+    put_loaded(a, static_cast<int>(k), b_.CreateTrunc(element, type_of(a.memory, true)));
   }
 }
 
@@ -275,8 +379,8 @@ bool Emitter::emit_piece(const vm::Insn& i) {
   if (addresses) at = lane_memory_.lanes_one_by_one(addresses);
   const bool counted = watch_ && watch_->wanted.traffic && !base.runs && !flow_.code->takes_param_address;
   if (counted) count_piece(*piece, b_.CreateAdd(lanes_of(base, 8), splat(b_.getInt64(static_cast<uint64_t>(i.imm)))), a.total());
-  if (!a.load) store_pieces(*piece, at, a.memory);
-  const std::vector<V> words = a.load ? lane_memory_.load_piece(at, a.memory) : std::vector<V>();
+  if (!a.load) store_pieces(*piece, at);
+  const std::vector<V> words = a.load ? lane_memory_.load_piece(at, word_of(a), a.memory) : std::vector<V>();
   for (const vm::Insn* load : piece->accesses) {
     if (!a.load) break;
     Value place = base;
@@ -297,20 +401,28 @@ bool Emitter::emit_piece(const vm::Insn& i) {
 }
 
 // Piece by piece; the last one begins among the words of the one before it where that is all there is.
-void Emitter::store_pieces(const Piece& piece, const std::function<V(int)>& at, Width word) {
-  std::vector<V> words(piece.bytes / word);
+void Emitter::store_pieces(const Piece& piece, const std::function<V(int)>& at) {
+  const Access first = *access_of(*piece.accesses[0]);
+  const Width word = word_of(first);
+  std::vector<V> elements(piece.bytes / first.memory), words;
   for (const vm::Insn* store : piece.accesses) {
     const Access a = *access_of(*store);
-    const auto first = static_cast<size_t>(store->imm - piece.from) / word;
-    for (int k = 0; k < a.count; ++k) words[first + static_cast<size_t>(k)] = stored_lanes(a, k);
+    const auto from = static_cast<size_t>(store->imm - piece.from) / a.memory;
+    for (int k = 0; k < a.count; ++k) elements[from + static_cast<size_t>(k)] = stored_lanes(a, k);
+  }
+  const size_t parts = word / first.memory;  // elements of a word
+  for (size_t k = 0; k < elements.size(); ++k) {
+    V part = b_.CreateZExt(elements[k], type_of(word, true));
+    if (const uint64_t by = k % parts * first.memory * 8) part = b_.CreateShl(part, llvm::ConstantInt::get(part->getType(), by));
+    k % parts ? words.back() = b_.CreateOr(words.back(), part) : (words.push_back(part), part);
   }
   const size_t many = std::min<size_t>(kPiece / word, words.size());
   for (size_t next = 0; next < words.size();) {
-    const size_t first = std::min(next, words.size() - many);
-    const auto here = [&](int lane) { return b_.CreateAdd(at(lane), b_.getInt64(first * word)); };
-    lane_memory_.store_piece({words.begin() + static_cast<ptrdiff_t>(first), words.begin() + static_cast<ptrdiff_t>(first + many)}, here,
-                             word);
-    next = first + many;
+    const size_t begin = std::min(next, words.size() - many);
+    const auto here = [&](int lane) { return b_.CreateAdd(at(lane), b_.getInt64(begin * word)); };
+    lane_memory_.store_piece({words.begin() + static_cast<ptrdiff_t>(begin), words.begin() + static_cast<ptrdiff_t>(begin + many)}, here,
+                             word, first.memory);
+    next = begin + many;
   }
 }
 

@@ -75,13 +75,13 @@ void Emitter::touch_line(const Access& a, const Value& address, V mask) {
   uses(Technique::Slopes);
   const int64_t total = static_cast<int64_t>(a.total());
   auto [join, apart] = new_blocks("touched", "apart");
-  auto* choice = b_.CreateSwitch(address.line.slope, apart, 3);
-  for (const int64_t step : {1, 2, 4}) {
+  auto* choice = b_.CreateSwitch(address.line.slope, apart, 4);
+  for (const int64_t step : {1, 2, 3, 4}) {
     Value known;
     known.runs = 1;
     known.stride = step * total;
     known.run[0] = address.line.base;
-    if (step > 1 && !in_steps(a, known)) continue;
+    if (step > 1 && (!in_steps(a, known) || (step == 3 && a.memory > 1))) continue;  // three bytes are a pixel
     auto* block = new_block("step");
     choice->addCase(b_.getInt64(static_cast<uint64_t>(known.stride)), block);
     b_.SetInsertPoint(block);

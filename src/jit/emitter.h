@@ -159,7 +159,7 @@ class Emitter : private Words, private Facts {
   bool emit_local(const vm::Insn& insn);
   V fits_local(const Access& a, const Value& offset, V mask);
   void touch_local(const Access& a, const Value& offset, V mask);
-  V lane_rows();
+  V local_piece(V base, const Value& offset, uint64_t further, Width bytes, V mask, V stored);
   void emit_in_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* join);
   void emit_warp(const vm::Insn& insn);              // emit_warp.cc
   V pick_lanes(V values, V from);
@@ -174,10 +174,14 @@ class Emitter : private Words, private Facts {
   // Words that lie side by side in each lane (emit_pieces.cc).
   static std::vector<Piece> pieces_of(std::vector<const vm::Insn*> loads);
   static std::vector<Piece> stored_pieces_of(std::vector<const vm::Insn*> stores);
+  using PlacesOfPieces = std::vector<std::pair<Shape, std::vector<const vm::Insn*>>>;  // accesses around each, in their order
+  void keep_pieces(std::vector<Piece> pieces, Record::Part* part);
   void settle_pieces(const std::vector<const vm::Insn*>& all, const Shape& base);
+  void settle_records(const PlacesOfPieces& places);
+  V record_stands(const Record& record);
   bool emit_record(const vm::Insn& insn, Record& record);
   void write_piece(const vm::Insn& load, const std::vector<V>& words, int64_t from);
-  void store_pieces(const Piece& piece, const std::function<V(int)>& at, Width word);
+  void store_pieces(const Piece& piece, const std::function<V(int)>& at);
   void find_pieces(uint32_t begin, uint32_t end);
   bool emit_piece(const vm::Insn& insn);
   void emit_atomic(const vm::Insn& insn);            // emit_atomic.cc

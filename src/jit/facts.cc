@@ -243,14 +243,7 @@ std::optional<Access> Facts::access_of(const vm::Insn& i) const {
 }
 
 std::optional<Access> Facts::local_access_of(const vm::Insn& i) const {
-  const isa::Row* row = known_row(i);
-  if (watch_ || !row || row->kind != isa::Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) ||
-      left_out("local"))
-    return std::nullopt;
-  if (!flow_.fixed_local.contains(&i) && i.mods().space != Space::Local) return std::nullopt;
-  Access a = elements_of(i);
-  if (a.memory > 8 || a.total() > 16 || !std::has_single_bit(a.total())) return std::nullopt;
-  return a;
+  return watch_ || !flow_.is_local_access(i) ? std::nullopt : std::optional(elements_of(i));
 }
 
 // A generic access that may turn out to be one of local memory.

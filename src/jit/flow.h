@@ -109,6 +109,8 @@ struct Flow {
   // The one cell that is all of a parameter or result of a call, as a key; -1.
   int32_t cell_of(const vm::LocalPart& part) const;
   bool is_library_call(const vm::Insn& insn) const;
+  // A load or store of local memory that compiled code makes by itself.
+  bool is_local_access(const vm::Insn& insn) const;
   // Calls that compiled code does not know: it hands the block over there.
   bool is_left_call(const vm::Insn& insn) const { return insn.step == vm::Step::Call || insn.step == vm::Step::CallIndirect; }
 };

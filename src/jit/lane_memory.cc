@@ -4,6 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <bit>
 #include <cstdlib>
 
 namespace warpbeam::jit {
@@ -28,38 +29,71 @@ bool ranks_lanes() {
   return counts_bits && wide_host();
 }
 
-// All places of every `step`-th element that lanes of the mask take, as bits of the elements from the first one on.
-V LaneMemory::spread_mask(V mask, int step) {
-  const unsigned n = static_cast<unsigned>(kLanes * step);
-  auto* type = FixedVectorType::get(b_.getInt1Ty(), n);
-  if (is_all(mask)) {
-    std::vector<llvm::Constant*> bits;
-    for (unsigned k = 0; k < n; ++k) bits.push_back(b_.getInt1(k % static_cast<unsigned>(step) == 0));
-    return llvm::ConstantVector::get(bits);
-  }
-  const auto deposit = [&](V bits, uint64_t places) {
-    return b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {b_.CreateZExt(bits, b_.getInt64Ty()), b_.getInt64(places)});
-  };
-  if (step == 2) return b_.CreateBitCast(deposit(mask, 0x5555555555555555u), type);
-  auto* half = FixedVectorType::get(b_.getInt1Ty(), n / 2);
-  const V low = b_.CreateBitCast(deposit(b_.CreateAnd(mask, 0xffff), 0x1111111111111111u), half);
-  const V high = b_.CreateBitCast(deposit(b_.CreateLShr(mask, 16), 0x1111111111111111u), half);
-  return b_.CreateShuffleVector(low, high, llvm::createSequentialMask(0, n, 0));
+bool compresses(Width bytes) {
+  static const bool narrow = __builtin_cpu_supports("avx512vbmi2");
+  return ranks_lanes() && (bytes >= kWord || narrow);
 }
 
-// Every second or fourth element, with what lies between them masked out (AccessFacts::in_steps).
+// As many lanes at a time as a register has room for what they are apart.
+LaneMemory::Stepping LaneMemory::stepping(Width bytes, int step, V mask, unsigned from) {
+  constexpr unsigned kRegister = 64;
+  const unsigned apart = static_cast<unsigned>(step), elements = kRegister / bytes, lanes = std::bit_floor(elements / apart);
+  uint64_t places = 0;
+  std::vector<llvm::Constant*> known;
+  for (unsigned k = 0; k < elements; ++k) {
+    const bool taken = k % apart == 0 && k / apart < lanes;
+    places |= uint64_t{taken} << k;
+    known.push_back(b_.getInt1(taken));
+  }
+  Stepping s{lanes, FixedVectorType::get(lane_type(bytes), elements), llvm::ConstantVector::get(known)};
+  if (is_all(mask)) return s;
+  const V own = b_.CreateAnd(b_.CreateZExt(b_.CreateLShr(mask, from), b_.getInt64Ty()), (uint64_t{1} << lanes) - 1);
+  s.taken =
+      b_.CreateBitCast(b_.CreateTrunc(b_.CreateIntrinsic(In::x86_bmi_pdep_64, {}, {own, b_.getInt64(places)}), b_.getIntNTy(elements)),
+                       FixedVectorType::get(b_.getInt1Ty(), elements));
+  return s;
+}
+
+// Elements `step` apart, with what lies between them masked out (AccessFacts::in_steps).
 V LaneMemory::load_steps(V pointer, V mask, Width bytes, int step) {
   uses(Technique::Steps);
-  auto* type = FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(kLanes * step));
-  const V all = user(b_.CreateMaskedLoad(type, pointer, llvm::Align(bytes), spread_mask(mask, step), llvm::Constant::getNullValue(type)));
-  return b_.CreateShuffleVector(all, llvm::createStrideMask(0, static_cast<unsigned>(step), kLanes));
+  std::vector<V> parts;
+  for (unsigned from = 0; from < kLanes;) {
+    const Stepping s = stepping(bytes, step, mask, from);
+    const V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), pointer, uint64_t{from} * static_cast<unsigned>(step) * bytes);
+    const V all = user(b_.CreateMaskedLoad(s.type, at, llvm::Align(bytes), s.taken, llvm::Constant::getNullValue(s.type)));
+    parts.push_back(b_.CreateShuffleVector(all, llvm::createStrideMask(0, static_cast<unsigned>(step), s.lanes)));
+    from += s.lanes;
+  }
+  return llvm::concatenateVectors(b_, parts);
 }
 
 void LaneMemory::store_steps(V data, V pointer, V mask, Width bytes, int step) {
   uses(Technique::Steps);
-  std::vector<int> places(static_cast<size_t>(kLanes * step), llvm::PoisonMaskElem);
-  for (int l = 0; l < kLanes; ++l) places[static_cast<size_t>(l * step)] = l;
-  user(b_.CreateMaskedStore(b_.CreateShuffleVector(data, places), pointer, llvm::Align(bytes), spread_mask(mask, step)));
+  for (unsigned from = 0; from < kLanes;) {
+    const Stepping s = stepping(bytes, step, mask, from);
+    std::vector<int> places(s.type->getNumElements(), llvm::PoisonMaskElem);
+    for (unsigned l = 0; l < s.lanes; ++l) places[l * static_cast<unsigned>(step)] = static_cast<int>(from + l);
+    const V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), pointer, uint64_t{from} * static_cast<unsigned>(step) * bytes);
+    user(b_.CreateMaskedStore(b_.CreateShuffleVector(data, places), at, llvm::Align(bytes), s.taken));
+    from += s.lanes;
+  }
+}
+
+// The lanes' elements, each from its place: `at`, from `base` on if there is one. Where hosts gather words, what is smaller is taken out
+// of the word around it.
+V LaneMemory::gather(V at, V base, V bits, Width bytes) {
+  const auto from = [&](V where, Width size) {
+    auto* type = type_of(size, true);
+    const V place =
+        base ? b_.CreateGEP(b_.getInt8Ty(), base, where) : b_.CreateIntToPtr(where, FixedVectorType::get(b_.getPtrTy(), kLanes));
+    return user(b_.CreateMaskedGather(type, place, llvm::Align(size), bits, llvm::Constant::getNullValue(type)));
+  };
+  if (bytes >= kWord || !w_.processor.wide) return from(at, bytes);
+  llvm::Type *type = at->getType(), *words = type_of(kWord, true);
+  const V word = from(b_.CreateAnd(at, llvm::ConstantInt::getSigned(type, -int64_t{kWord})), kWord);
+  const V which = b_.CreateZExtOrTrunc(b_.CreateAnd(at, llvm::ConstantInt::get(type, kWord - 1)), words);
+  return b_.CreateTrunc(b_.CreateLShr(word, b_.CreateShl(which, llvm::ConstantInt::get(words, 3))), type_of(bytes, true));
 }
 
 // Lane by lane; a scatter costs twice as much.
@@ -168,11 +202,11 @@ std::vector<V> LaneMemory::transposed(const std::vector<V>& r) {
 }
 
 // The words of the 16 bytes at each lane's address: the k-th of all lanes. `at` gives a lane's address.
-std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width word) {
+std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width word, Width align) {
   const int words = static_cast<int>(kPiece / word), width = 4 * words;  // lanes of one transposition
   auto* row_type = FixedVectorType::get(lane_type(word), static_cast<unsigned>(words));
   const auto row = [&](int lane) {
-    return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(word))));
+    return static_cast<V>(user(b_.CreateAlignedLoad(row_type, b_.CreateIntToPtr(at(lane), b_.getPtrTy()), llvm::Align(align))));
   };
   std::vector<V> out(static_cast<size_t>(words));
   std::vector<std::vector<V>> parts;
@@ -191,7 +225,7 @@ std::vector<V> LaneMemory::load_piece(const std::function<V(int)>& at, Width wor
 }
 
 // The other way round: a lane's k-th word is the k-th vector's. Three words of four bytes are stored as two and one.
-void LaneMemory::store_piece(std::vector<V> vectors, const std::function<V(int)>& at, Width word) {
+void LaneMemory::store_piece(std::vector<V> vectors, const std::function<V(int)>& at, Width word, Width align) {
   const int words = static_cast<int>(kPiece / word), width = 4 * words, stored = static_cast<int>(vectors.size());
   while (static_cast<int>(vectors.size()) < words) vectors.push_back(vectors.back());
   const auto range = [](int from, int many) {
@@ -206,7 +240,8 @@ void LaneMemory::store_piece(std::vector<V> vectors, const std::function<V(int)>
       for (int from = 0; from < stored;) {
         const int many = stored < words ? (from ? 1 : 2) : words;
         const V to = b_.CreateIntToPtr(b_.CreateAdd(at(lane), b_.getInt64(static_cast<uint64_t>(from) * word)), b_.getPtrTy());
-        user(b_.CreateAlignedStore(b_.CreateShuffleVector(row, range((lane - first) / words * words + from, many)), to, llvm::Align(word)));
+        user(
+            b_.CreateAlignedStore(b_.CreateShuffleVector(row, range((lane - first) / words * words + from, many)), to, llvm::Align(align)));
         from += many;
       }
     }

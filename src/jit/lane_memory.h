@@ -12,13 +12,17 @@ namespace warpbeam::jit {
 
 bool wide_host();    // does it have AVX-512 and what belongs to it?
 bool ranks_lanes();  // else lanes' ranks cost more than they save
+bool compresses(Width bytes);  // elements of a register to its front, behind each other
+
+inline constexpr Width kWord = 4;  // bytes of the least that hosts gather, permute and transpose
 
 class LaneMemory : private Words {
  public:
   explicit LaneMemory(Writing& writing) : Words(writing) {}
-  // Every second or fourth element, with what lies between them masked out (AccessFacts::in_steps).
+  // Elements `step` apart, with what lies between them masked out (AccessFacts::in_steps).
   V load_steps(V pointer, V mask, Width bytes, int step);
   void store_steps(V data, V pointer, V mask, Width bytes, int step);
+  V gather(V at, V base, V bits, Width bytes);
   void store_apart(V data, const Line& line, V shared, V mask, Width bytes);
   // Places of 64 elements, as bits.
   V load_places(V pointer, V which, V places);
@@ -26,8 +30,8 @@ class LaneMemory : private Words {
   // The first `few` lanes.
   V load_few(const Value& address, V shared, Width bytes, int few);
   void store_few(V lanes, const Value& address, V shared, Width bytes, int few);
-  std::vector<V> load_piece(const std::function<V(int)>& at, Width word);
-  void store_piece(std::vector<V> words, const std::function<V(int)>& at, Width word);
+  std::vector<V> load_piece(const std::function<V(int)>& at, Width word, Width align);
+  void store_piece(std::vector<V> words, const std::function<V(int)>& at, Width word, Width align);
   std::function<V(int)> lanes_one_by_one(V addresses);
   V interleaved(const std::vector<V>& data, int runs, int run);
   // Addresses of which nothing is known (stretches.cc). `ranks`: lanes that store may be in a row.
@@ -39,9 +43,14 @@ class LaneMemory : private Words {
  private:
   struct Scattered {
     llvm::BasicBlock *stretches = nullptr, *apart = nullptr;
-    V base = nullptr, places = nullptr, first[2]{};
+    V base = nullptr, at = nullptr, places = nullptr, first[2]{};
   };
-  V spread_mask(V mask, int step);
+  struct Stepping {
+    unsigned lanes = 0;  // of one register
+    llvm::FixedVectorType* type = nullptr;
+    V taken = nullptr;   // its elements that are the mask's lanes'
+  };
+  Stepping stepping(Width bytes, int step, V mask, unsigned from);
   std::vector<V> transposed(const std::vector<V>& rows);
   V on_line(const Line& line, V shared, int lane);
   Scattered sort_out(V at, Width bytes, V base);

@@ -3,6 +3,7 @@
 // is assumed of all, and what breaks the assumption spoils a variable, and others whose addresses it holds, until nothing changes any
 // more. Postcondition: each access of such a variable names its cells. Fallback: what is spoiled stays in memory (emit_local.cc).
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <set>
 #include <utility>
@@ -344,6 +345,14 @@ void find_local_cells(Flow& flow, bool watched) { Cells(flow, watched).find(); }
 const CellAccess* Flow::cell_access(const vm::Insn& i) const {
   const auto it = cell_accesses.find(&i);
   return it == cell_accesses.end() ? nullptr : &it->second;
+}
+
+bool Flow::is_local_access(const vm::Insn& i) const {
+  const isa::Row* row = known_row(i);
+  if (!row || row->kind != Kind::Memory || (row->cls != isa::Class::Load && row->cls != isa::Class::Store) || left_out("local"))
+    return false;
+  const auto element = static_cast<unsigned>(isa::bytes_of(i.type())), total = element * (i.list ? static_cast<unsigned>(i.count) : 1);
+  return (fixed_local.contains(&i) || i.mods().space == Space::Local) && element <= 8 && total <= 16 && std::has_single_bit(total);
 }
 
 int32_t Flow::cell_of(const vm::LocalPart& part) const {

@@ -150,7 +150,31 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
   return "";
 }
 
+// How many bytes of each lane's local memory may lie side by side; 0: somebody else than compiled code may look at it.
+Width unit_of_local_memory(const Flow& flow, const PlanRequest& r) {
+  if (flow.local_escapes || r.wanted.compiled || r.block[0] * r.block[1] * r.block[2] == 1 || left_out("local") || left_out("interleaved"))
+    return 0;
+  Width unit = 8;
+  bool any = false;
+  for (const vm::Insn& i : flow.code->insns) {
+    const auto elsewhere = [&](const vm::LocalPart& part) { return flow.cell_of(part) < 0; };
+    if (i.call && !flow.is_left_call(i) &&
+        (!flow.is_library_call(i) || std::ranges::any_of(i.call->args, elsewhere) || std::ranges::any_of(i.call->returns, elsewhere)))
+      return 0;
+    const isa::Row* row = i.row();
+    if (!row || row->kind == isa::Kind::Address || flow.cell_access(i)) continue;
+    const isa::Space space = i.mods().space;
+    const bool fixed = flow.fixed_local.contains(&i), parameter = space == isa::Space::ParamFunc && i.op[1] >= 0;
+    if (space != isa::Space::Local && !fixed && !parameter) continue;
+    if (!flow.is_local_access(i)) return 0;
+    unit = std::min<Width>(unit, std::max<Width>(static_cast<Width>(isa::bytes_of(i.type())), 4));
+    any = true;
+  }
+  return any ? unit : 0;
+}
+
 void find_techniques(KernelPlan& plan, const PlanRequest& r) {
+  plan.local_unit = unit_of_local_memory(plan.flow, r);
   plan.roots = find_roots(plan.flow);
   if (!left_out("lanes") && !r.wanted.compiled) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
   plan.slopes.assign(plan.flow.variables.size(), 0);

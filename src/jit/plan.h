@@ -36,6 +36,7 @@ struct KernelPlan {
   std::array<uint32_t, 3> block{1, 1, 1};
   std::vector<WaitingLoop> waits;
   bool polls = false;         // there are some: it may wait for other threads
+  Width local_unit = 0;       // not 0: compiled code has so many bytes of each lane's local memory side by side (emit_local.cc)
   bool uncut = false;         // barriers do not cut it, and there is nothing else yet
   uint32_t threads() const { return block[0] * block[1] * block[2]; }
 };

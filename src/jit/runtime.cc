@@ -40,13 +40,23 @@ struct Standing {
   uint32_t at = 0, lanes = 0;
 };
 
-void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which, uint32_t kept_stride,
+// Each lane's local memory to where the interpreter has it.
+void part_local_memory(vm::Warp& w, uint32_t bytes, size_t unit) {
+  const size_t units = (bytes + unit - 1) / unit;
+  const std::vector<std::byte> together(w.local(0), w.local(0) + units * unit * kLanes);
+  for (size_t k = 0; k < units; ++k)
+    for (int l = 0; l < kLanes; ++l)
+      std::memcpy(w.local(l) + k * unit, together.data() + (k * kLanes + static_cast<size_t>(l)) * unit, unit);
+}
+
+void restore(Context* c, vm::Warp& w, const std::vector<Saved>& saved, int which, const Handover& h,
              const std::vector<Standing>& standing) {
+  if (h.local_unit) part_local_memory(w, c->block->code->function->local_bytes, h.local_unit);
   for (const Saved& s : saved) {
     std::byte* at = s.local ? nullptr : w.regs + s.at;
     const std::byte* from = s.block_value >= 0 ? reinterpret_cast<const std::byte*>(&c->handed.block_values[which][s.block_value])
                             : s.part >= 0      ? reinterpret_cast<const std::byte*>(c->handed.parts[s.part])
-                            : s.kept >= 0      ? c->handed.kept + size_t(w.index) * kept_stride + s.kept
+                            : s.kept >= 0      ? c->handed.kept + size_t(w.index) * h.kept_stride + s.kept
                                                : at;
     std::byte lanes[kLanes * 8];
     if (s.bytes == 0) {
@@ -94,13 +104,13 @@ extern "C" void wb_handover(Context* c, const Handover* h, uint32_t warp, uint32
       // Whose turn has been waits there; the others were let go.
       const vm::Insn* next = !stop ? first : turn(w) < turn(warp) ? stop->barrier : stop->barrier + 1;
       c->services->place_warp(block, w, next, c->live[w]);
-      if (stop) restore(c, other, stop->saved, 0, h->kept_stride, {{number(next), ~0u}});
+      if (stop) restore(c, other, stop->saved, 0, *h, {{number(next), ~0u}});
     } else if (warp >= count || turn(w) < turn(warp)) {
       c->services->place_warp(block, w, h->after ? h->after : first, h->after ? c->live[w] : 0);
-      if (h->after) restore(c, other, h->saved_after, 1, h->kept_stride, {{number(h->after), ~0u}});
+      if (h->after) restore(c, other, h->saved_after, 1, *h, {{number(h->after), ~0u}});
     } else if (w != warp) {
       c->services->place_warp(block, w, h->before ? h->before : first, c->live[w]);
-      restore(c, other, h->saved_before, 0, h->kept_stride, {{h->before ? number(h->before) : 0, ~0u}});
+      restore(c, other, h->saved_before, 0, *h, {{h->before ? number(h->before) : 0, ~0u}});
     } else {
       place_warp(*c, *h, w, active);
       if (c->watched.watch && h->stretch >= 0)
@@ -120,7 +130,7 @@ void place_warp(Context& c, const Handover& h, uint32_t warp, uint32_t active) {
   const auto number = [&](const vm::Insn* i) { return static_cast<uint32_t>(i - first); };
   std::vector<Standing> standing{{number(h.at), active}};
   for (const auto& [k, at] : h.pending) standing.push_back({number(at), c.handed.pending[k]});
-  restore(&c, *block.warps[warp], h.here, 0, h.kept_stride, standing);
+  restore(&c, *block.warps[warp], h.here, 0, h, standing);
   c.services->place_warp(block, warp, h.at, active);
   for (const auto& [k, at] : h.pending)
     if (c.handed.pending[k]) c.services->place_lanes(block, warp, at, c.handed.pending[k]);

@@ -128,6 +128,7 @@ struct Handover {
   Why why{};
   mutable std::atomic<uint64_t> times{0};
   uint32_t kept_stride = 0;                  // from one warp's piece of HandedOver::kept to the next
+  Width local_unit = 0;                      // so many bytes of each lane's local memory lie side by side; 0: each lane's do
   const vm::Insn* at = nullptr;              // what the warp executes next
   int32_t stretch = -1;                      // of watched code: what it is part of, and has been counted
   std::vector<std::pair<uint32_t, const vm::Insn*>> pending;  // masks to look at, and where those lanes go on

@@ -36,8 +36,9 @@ LaneMemory::Scattered LaneMemory::sort_out(V at, Width bytes, V base) {
   s.apart = new_block("apart");
   s.base = base;
   uint64_t step = bytes;
+  if (base) at = b_.CreateTrunc(at, type_of(4, true));
+  s.at = at;
   if (base) {
-    at = b_.CreateTrunc(at, type_of(4, true));
     if (bytes > 1)
       at = b_.CreateLShr(at, llvm::ConstantInt::get(at->getType(), static_cast<uint64_t>(std::countr_zero(static_cast<unsigned>(bytes)))));
     step = 1;
@@ -112,8 +113,7 @@ V LaneMemory::load_lanes(V at, V mask, Width bytes, V base) {
     b_.SetInsertPoint(scattered);
   }
   auto* gathered_in = b_.GetInsertBlock();
-  const V gathered =
-      user(b_.CreateMaskedGather(type, place_of(s, s.places, element), align, bool_lanes(mask), llvm::Constant::getNullValue(type)));
+  const V gathered = gather(s.at, base, bool_lanes(mask), bytes);
   go_on(join);
   auto* phi = b_.CreatePHI(type, 3);
   phi->addIncoming(together, s.stretches);
@@ -179,10 +179,10 @@ V LaneMemory::is_ranked(V places, V first, uint64_t step, V mask) {
   return b_.CreateICmpEQ(wrong, b_.getInt32(0));
 }
 
-// Stores the mask's lanes of four or eight bytes from a place on, a register of them at a time.
+// Stores the mask's lanes from a place on, a register of them at a time.
 void LaneMemory::compress(V data, V at, V mask) {
   llvm::Type* element = data->getType()->getScalarType();
-  const unsigned bytes = element->getScalarSizeInBits() / 8, lanes = 64 / bytes;
+  const unsigned bytes = element->getScalarSizeInBits() / 8, lanes = std::min<unsigned>(64 / bytes, kLanes);
   auto* type = FixedVectorType::get(element, lanes);
   auto* bits = FixedVectorType::get(b_.getInt1Ty(), lanes);
   for (unsigned from = 0; from < kLanes; from += lanes) {
@@ -190,10 +190,10 @@ void LaneMemory::compress(V data, V at, V mask) {
     const V pressed = b_.CreateIntrinsic(In::x86_avx512_mask_compress, {type},
                                          {b_.CreateShuffleVector(data, llvm::createSequentialMask(from, lanes, 0)),
                                           llvm::Constant::getNullValue(type), b_.CreateBitCast(here, bits)});
-    const V n = b_.CreateZExt(intrinsic(In::ctpop, here), b_.getInt32Ty());
-    const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt32(1), n), b_.getInt32(1)), b_.getIntNTy(lanes));
+    const V n = b_.CreateZExt(intrinsic(In::ctpop, here), b_.getInt64Ty());
+    const V front = b_.CreateTrunc(b_.CreateSub(b_.CreateShl(b_.getInt64(1), n), b_.getInt64(1)), b_.getIntNTy(lanes));
     user(b_.CreateMaskedStore(pressed, at, llvm::Align(bytes), b_.CreateBitCast(front, bits)));
-    at = b_.CreateGEP(element, at, b_.CreateZExt(n, b_.getInt64Ty()));
+    at = b_.CreateGEP(element, at, n);
   }
 }
 
@@ -230,7 +230,7 @@ void LaneMemory::store_lanes(V data, V at, V mask, Width bytes, V base, bool ran
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
-  if (bytes >= 4 && !is_all(mask) && ranks_lanes() && (base || ranks)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
+  if (compresses(bytes) && !is_all(mask) && (base || ranks)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
   if (base && bytes == 4 && wide_host()) {
     auto [window, scattered] = new_blocks("window", "scattered");
     const V rel = b_.CreateSub(s.places, splat(s.first[0]));

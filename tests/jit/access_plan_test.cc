@@ -32,7 +32,7 @@ TEST(AccessPlan, IsTheSameForAllSizes) {
           EXPECT_EQ(plan_access(f), runs == 1 ? OnePlace : load ? PlaceARun : count == 1 ? Probe : Apart);
         }
         f.runs = 1;
-        f.stride = 3 * f.bytes();
+        f.stride = 17 * f.bytes();
         EXPECT_EQ(plan_access(f), count == 1 ? Probe : Apart);
         f.runs = 0;
         EXPECT_EQ(plan_access(f), count == 1 ? Probe : Apart);
@@ -65,12 +65,11 @@ TEST(AccessPlan, TakesWindowsOnlyForWholeWarps) {
 TEST(AccessPlan, MasksWhatLiesBetweenSteps) {
   for (const bool load : {true, false})
     for (const int element : {1, 2, 4, 8})
-      for (const int step : {2, 3, 4}) {
+      for (const int step : {-2, 2, 3, 4, 8, 16, 17}) {
         AccessFacts f = facts(load, element);
         f.runs = 1;
         f.stride = step * element;
-        const bool steps = (step == 2 && element >= 4) || (step == 4 && element == 4);
-        EXPECT_EQ(plan_access(f), steps ? Steps : Probe);
+        EXPECT_EQ(plan_access(f), step > 0 && step * element <= 16 ? Steps : Probe);
         f.permutes_wide = false;
         EXPECT_EQ(plan_access(f), Probe);
       }

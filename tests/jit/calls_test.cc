@@ -14,6 +14,47 @@ TEST_F(Engines, AgreeOnLocalArrays) {
   EXPECT_TRUE(happened("local arrays"));
 }
 
+// Elements of one to sixteen bytes at places that all lanes share, that each has for itself, and known ones; a lane beyond the array, and
+// a block that is handed over between the stores and the loads, by an index that wraps around.
+TEST_F(Engines, AgreeOnLocalArraysOfAllSizes) {
+  struct Element {
+    int bytes;
+    const char *store, *load;
+  };
+  for (const auto& [bytes, store, load] :
+       {Element{1, "st.local.u8 [{}], %r3;", "ld.local.s8 %r4, [{}];"},
+        {2, "st.local.u16 [{}], %r3;", "ld.local.u16 %r4, [{}];"},
+        {4, "st.local.u32 [{}], %r3;", "ld.local.u32 %r4, [{}];"},
+        {8, "cvt.u64.u32 %d7, %r3; mul.lo.u64 %d7, %d7, 0x100000003; st.local.u64 [{}], %d7;",
+         "ld.local.u64 %d7, [{}]; shr.u64 %d8, %d7, 32; xor.b64 %d7, %d7, %d8; cvt.u32.u64 %r4, %d7;"},
+        {8, "st.local.v2.u32 [{}], {{%r3, %t}};", "ld.local.v2.u32 {{%r4, %r5}}, [{}]; add.u32 %r4, %r4, %r5;"},
+        {16, "cvt.u64.u32 %d7, %r3; st.local.v2.u64 [{}], {{%d7, %d1}};", "ld.local.v2.u64 {{%d7, %d8}}, [{}]; cvt.u32.u64 %r4, %d7;"},
+        {16, "st.local.v4.u32 [{}], {{%r3, %t, %i, %r3}};",
+         "ld.local.v4.u32 {{%r4, %r5, %r6, %r7}}, [{}]; mad.lo.u32 %r4, %r4, 3, %r6; add.u32 %r4, %r4, %r7;"}})
+    for (const char* index : {"mov.u32 %r8, %r2;", "add.u32 %r8, %t, %r2; and.b32 %r8, %r8, 15;",
+                              "sub.u32 %r8, %n, %r2; max.s32 %r8, %r8, 0; min.u32 %r8, %r8, 15;"})
+      for (const char* between : {"", "setp.lt.u32 %p2, %t, 9; @%p2 mov.u32 %r3, 5;",
+                                  "add.u32 %r9, %n, 0x7fffffd0; add.u32 %r9, %r9, %t; mul.wide.s32 %d3, %r9, 4; cvt.u32.u64 %r10, %d3;"})
+        for (const uint32_t n : {3u, 20u}) {
+          const auto at = [&](const char* what, const char* where) { return fmt::format(fmt::runtime(what), where); };
+          both(
+              fmt::format(
+                  ".local .align 16 .b8 a[256]; mov.u64 %d1, a; mov.u32 %r2, 0; mov.u32 %r10, 0; mov.u32 %r11, 0;\n"
+                  "I: {0} mad.lo.u32 %r3, %r2, %i, 7; mul.wide.u32 %d2, %r8, {1}; add.s64 %d2, %d1, %d2; {2} add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 16; @%p1 bra I;\n"
+                  "{3} setp.lt.u32 %p3, %t, 40; @!%p3 bra E; {4} mov.u32 %r2, 0;\n"
+                  "J: {0} mul.wide.u32 %d2, %r8, {1}; add.s64 %d2, %d1, %d2; {5} mad.lo.u32 %r11, %r11, 31, %r4; add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 16; @%p1 bra J;\n"
+                  "{6} xor.b32 %r11, %r11, %r4; E: add.u32 %r11, %r11, %r10; st.global.u32 [%at], %r11; ret;",
+                  index, bytes, at(store, "%d2"), between, at(store, "%d1+32"), at(load, "%d2"), at(load, "%d1+32")),
+              {2, 1, 1}, {77, 1, 1}, n);
+        }
+  EXPECT_TRUE(happened("local arrays"));
+  for (const uint32_t n : {3u, 31u, 32u, 40u})
+    both(
+        ".local .align 8 .b8 a[128]; mov.u64 %d1, a; st.local.u32 [%d1+4], %t; add.u32 %r1, %t, %n; shl.b32 %r1, %r1, 12; mul.wide.u32 %d2, %r1, 4; add.s64 %d2, %d1, %d2; "
+        "setp.lt.u32 %p1, %t, 31; selp.b64 %d2, %d1, %d2, %p1; ld.local.u32 %r2, [%d2]; st.global.u32 [%at], %r2; ret;",
+        {1, 1, 1}, {32, 1, 1}, n);
+}
+
 TEST_F(Engines, AgreeOnGenericAddressesOfLocalArrays) {
   both(
       ".local .align 8 .b8 a[64]; .local .align 8 .b8 b[64]; mov.u64 %d1, a; cvta.local.u64 %d1, %d1; mov.u64 %d2, b; cvta.local.u64 %d2, %d2; st.u32 [%d1], %i; st.u32 [%d2], %t;\n"

@@ -92,6 +92,9 @@ TEST_F(Engines, AgreeOnNearPlaces) {
           "[%d1+8192]; mov.b32 %r2, %f1;",
           "mul.wide.s32 %d1, %r1, 4; add.s64 %d1, %out, %d1; ld.global.s32 %d2, [%d1]; cvt.u32.u64 %r2, %d2; shr.u64 %d2, %d2, 32; "
           "cvt.u32.u64 %r4, %d2; xor.b32 %r2, %r2, %r4;",
+          "cvt.s64.s32 %d1, %r1; add.s64 %d1, %out, %d1; ld.global.u8 %r2, [%d1];",
+          "cvt.u64.u32 %d1, %r1; add.s64 %d1, %d1, %out; ld.global.s8 %r2, [%d1+5];",
+          "mul.wide.u32 %d1, %r1, 2; add.s64 %d1, %out, %d1; ld.global.u16 %h1, [%d1+2]; cvt.u32.u16 %r2, %h1;",
           "mul.wide.s32 %d1, %r1, 8; add.s64 %d1, %out, %d1; ld.global.u64 %d2, [%d1]; cvt.u32.u64 %r2, %d2; shr.u64 "
           "%d2, %d2, 32; cvt.u32.u64 %r4, %d2; mad.lo.u32 %r2, %r2, 3, %r4;"})
       for (const char* some : {"", "setp.gt.u32 %p1, %t, 11; @%p1 bra E;", "and.b32 %r3, %t, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra E;"})

@@ -170,5 +170,47 @@ TEST_F(Engines, AgreeOnRecords) {
   if (has_avx()) EXPECT_TRUE(happened("records"));
 }
 
+// Bytes and halves: members of structures, rows, and loops over as many as a lane has; to itself, to another place, to one that meets it.
+TEST_F(Engines, AgreeOnPiecesOfBytes) {
+  const auto repeated = [](const char* load_and_store, int elements, int bytes) {
+    std::string all;
+    for (int k = 0; k < elements; ++k) all += fmt::format(fmt::runtime(load_and_store), k * bytes, k);
+    return all;
+  };
+  const std::string bodies[] = {
+      repeated("ld.global.u8 %q{1}, [%d1+{0}]; xor.b16 %q{1}, %q{1}, 90; st.global.u8 [%d2+{0}], %q{1}; ", 16, 1),
+      repeated("ld.global.s8 %w{1}, [%d1+{0}]; mad.lo.u32 %r9, %r9, 31, %w{1}; ", 13, 1) + "st.global.u32 [%at+12288], %r9;",
+      repeated("cvt.u16.u32 %q{1}, %r9; add.u32 %r9, %r9, 77; st.global.u8 [%d2+{0}], %q{1}; ", 12, 1),
+      repeated("ld.global.u16 %q{1}, [%d1+{0}]; add.u16 %q{1}, %q{1}, 3; st.global.u16 [%d2+{0}], %q{1}; ", 7, 2),
+      repeated("ld.global.s16 %v{1}, [%d1+{0}]; cvt.u32.u64 %w{1}, %v{1}; mad.lo.u32 %r9, %r9, 31, %w{1}; ", 8, 2) +
+          "st.global.u32 [%at+12288], %r9;",
+      repeated("ld.global.v2.u8 {{%w{1}, %r3}}, [%d1+{0}]; mad.lo.u32 %r9, %r9, 31, %w{1}; ", 5, 2) + "st.global.u32 [%at+12288], %r9;",
+      repeated("ld.global.u32 %w{1}, [%d1+{0}]; add.u32 %w{1}, %w{1}, 3; st.global.u32 [%d2+{0}], %w{1}; ", 4, 4),
+  };
+  for (const char* from :
+       {"mul.wide.u32 %d1, %t, 20; add.s64 %d1, %d1, 4;", "ld.global.u32 %r1, [%at]; and.b32 %r1, %r1, 1020; mul.wide.u32 %d1, %r1, 4;"})
+    for (const char* to : {"add.s64 %d2, %d1, 8;", "mul.wide.u32 %d2, %t, 16; add.s64 %d2, %d2, 4096;",
+                           "mul.lo.u32 %r1, %t, %n; mul.wide.u32 %d2, %r1, 4; add.s64 %d2, %d2, 8192;"})
+      for (const std::string& body : bodies)
+        for (const uint32_t threads : {&body - bodies == 3 ? 29u : 32u})
+          both(
+              fmt::format(
+                  "{{ .reg .b16 %q<16>; .reg .b32 %w<16>; .reg .b64 %v<16>; mov.u32 %r9, %t; {} {} add.s64 %d1, %out, %d1; add.s64 %d2, %out, %d2; {} }} ret;",
+                  from, to, body),
+              {1, 1, 1}, {threads, 1, 1}, threads == 32 ? 5 : 7);
+  if (!has_avx()) return;
+  EXPECT_TRUE(happened("pieces"));
+  EXPECT_TRUE(happened("stored pieces"));
+  EXPECT_TRUE(happened("records"));
+  // The last lanes' last bytes lie beyond the array, or just within it.
+  for (const uint32_t n : {16384u - 31 * 16 - 16, 16384u - 31 * 16 - 15, 16384u - 31 * 16 - 12})
+    both(
+        fmt::format(
+            "{{ .reg .b16 %q<16>; .reg .b32 %w<16>; mov.u32 %r9, %t; mul.wide.u32 %d1, %t, 16; cvt.u64.u32 %d2, %n; add.s64 %d1, %d1, %d2; "
+            "add.s64 %d1, %out, %d1; mov.u64 %d2, %d1; {} }} ret;",
+            bodies[n % 16 == 0 ? 0 : 1]),
+        {1, 1, 1}, {32, 1, 1}, n);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm

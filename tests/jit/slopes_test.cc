@@ -39,17 +39,21 @@ TEST_F(Engines, AgreeOnStoresOfAnyStep) {
 }
 
 TEST_F(Engines, AgreeOnConstantSteps) {
+  struct Element {
+    const char *type, *value;
+    int bytes;
+  };
   for (const char* who : kWho)
-    for (const char* element : {"u32", "u64"})
-      for (const int step : {1, 2, 3, 4, 8}) {
-        const char* value = element[1] == '3' ? "%r2" : "%d2";
-        both(fmt::format("mov.u32 %r2, 5; cvt.u64.u32 %d2, %i; mul.wide.u32 %d1, %t, {}; add.s64 %d1, %out, %d1; mov.u64 "
-                         "%d3, tile; mul.wide.u32 %d4, %t, {}; add.s64 %d3, %d3, %d4; {} ld.global.{} {}, [%d1]; "
-                         "st.shared.{} [%d3+16], {}; ld.shared.{} {}, [%d3+16]; st.global.{} [%d1+8192], {}; S: ret;",
-                         step * (element[1] == '3' ? 4 : 8), step * (element[1] == '3' ? 4 : 8), who, element, value, element, value,
-                         element, value, element, value),
-             {1, 1, 1}, {60, 1, 1}, 0);
-      }
+    for (const auto& [type, value, bytes] : {Element{"s8", "%r2", 1}, {"u16", "%r2", 2}, {"u32", "%r2", 4}, {"u64", "%d2", 8}})
+      for (const int step : {1, 2, 3, 4, 7, 8, 16})
+        both(
+            fmt::format(
+                "mov.u32 %r2, 5; cvt.u64.u32 %d2, %i; mul.wide.u32 %d1, %t, {2}; add.s64 %d1, %out, %d1; mov.u64 %d3, tile; mul.wide.u32 %d4, %t, {2}; "
+                "add.s64 %d3, %d3, %d4; {3} ld.global.{0} {1}, [%d1]; st.shared.{0} [%d3+16], {1}; ld.shared.{0} {1}, [%d3+16]; "
+                "st.global.{0} [%d1+8192], {1}; S: ret;",
+                type, value, std::min(step * bytes, 64), who),
+            {1, 1, 1}, {60, 1, 1}, 0);
+  if (wide_host()) EXPECT_TRUE(happened("every second element"));
 }
 
 // The balanced tree of a scan, whose steps double from one barrier to the next.
@@ -128,18 +132,21 @@ TEST_F(Engines, AgreeOnStoresByRank) {
              {1, 1, 1}, {32, 1, 1}, n);
 }
 
-// Of eight bytes.
-TEST_F(Engines, AgreeOnDoublesStoredByRank) {
-  for (const uint32_t n : {0u, 1u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xff0000u, 0x180fe11u, 0xfefefefeu})
+// Of one, two and eight bytes.
+TEST_F(Engines, AgreeOnOtherSizesStoredByRank) {
+  for (const uint32_t n : {0u, 1u, ~0u, 0x55555555u, 0xffff0000u, 0xfffffffeu, 0x80000001u, 0xff0000u, 0x180fe11u, 0xfefefefeu})
     for (const char* place : {"", "add.u32 %r4, %r4, 2020;", "and.b32 %r5, %r4, 15; setp.gt.u32 %p3, %r5, 6; @%p3 add.u32 %r4, %r4, 1;",
                               "min.u32 %r4, %r4, 9;"})
-      for (const char* widen :
-           {"mul.wide.u32 %d1, %r4, 8; add.s64 %d1, %out, %d1;", "mul.wide.s32 %d1, %r4, 8; add.s64 %d1, %d1, %out; xor.b32 %r4, %r4, 1;"})
+      for (const char* store : {"mul.wide.u32 %d1, %r4, 8; add.s64 %d1, %out, %d1; @%p1 st.global.u64 [%d1+128], %d3;",
+                                "mul.wide.s32 %d1, %r4, 8; add.s64 %d1, %d1, %out; xor.b32 %r4, %r4, 1; @%p1 st.global.u64 [%d1+128], %d3;",
+                                "mul.wide.u32 %d1, %r4, 2; add.s64 %d1, %out, %d1; @%p1 st.global.u16 [%d1+12246], %i;",
+                                "cvt.u64.u32 %d1, %r4; add.s64 %d1, %out, %d1; @%p1 st.global.u8 [%d1+14300], %i;",
+                                "cvt.s64.s32 %d1, %r4; add.s64 %d1, %d1, %out; @%p1 st.global.u8 [%d1+129], %i;"})
         both(
             fmt::format(
                 "and.b32 %r1, %t, 31; shr.u32 %r2, %n, %r1; and.b32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; vote.sync.ballot.b32 %r3, %p1, -1; mov.u32 %r6, %lanemask_lt; and.b32 %r3, %r3, %r6; "
-                "popc.b32 %r4, %r3; mul.wide.u32 %d3, %i, 77777777; {} {} @%p1 st.global.u64 [%d1+128], %d3; ret;",
-                place, widen),
+                "popc.b32 %r4, %r3; mul.wide.u32 %d3, %i, 77777777; {} {} ret;",
+                place, store),
             {1, 1, 1}, {32, 1, 1}, n);
   if (wide_host() && __builtin_cpu_supports("avx512vpopcntdq")) EXPECT_TRUE(happened("picked stores"));
 }
