@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <map>
-#include <mutex>
 
 #include "isa/library/library.h"
 #include "vm/access.h"
 #include "vm/builtin_call.h"
+#include "vm/device_heap.h"
 #include "vm/device_printf.h"
 #include "vm/exec_lane.h"
 #include "vm/grid.h"
@@ -51,41 +50,33 @@ void pure_virtual(Warp& w, const Insn& i, const CallSite&, uint32_t mask) {
 
 // --- the kernel's heap -------------------------------------------------------------------------------------------
 
-constexpr uint64_t kWatchedGap = 16, kHeapAlignment = 16;
-
-struct Heap {
-  std::mutex mutex;
-  uint64_t base = 0, size = 0, serial = 0;
-  std::map<uint64_t, uint64_t> free, used;  // address -> bytes
-};
-
-Heap& heap_of(DeviceMemory* memory) {
-  static std::mutex mutex;
-  // Never destroyed: kernels may run while the process ends.
-  static auto& heaps = *new std::map<DeviceMemory*, Heap>;
-  std::lock_guard lock(mutex);
-  return heaps[memory];
-}
-
-uint64_t allocate(const Launch& launch, uint64_t bytes, uint64_t alignment);
-
 template <bool kAligned>
 void heap_malloc(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  const Launch& launch = *w.block->launch;
+  uint64_t given[kWarpSize] = {};
+  DeviceHeap::with(launch, [&](DeviceHeap& heap) {
+    for_lanes(mask, [&](int lane) {
+      given[lane] = heap.take(argument<uint64_t>(w, site, 0, lane), kAligned ? argument<uint64_t>(w, site, 1, lane) : DeviceHeap::kGranule,
+                              launch.observer != nullptr);
+    });
+  });
   for_lanes(mask, [&](int lane) {
-    const auto bytes = argument<uint64_t>(w, site, 0, lane);
-    const uint64_t address = allocate(*w.block->launch, bytes, kAligned ? argument<uint64_t>(w, site, 1, lane) : kHeapAlignment);
-    if (address && w.block->observer) w.block->observer->heap_allocated(w, i, lane, address, bytes);
-    give_back<uint64_t>(w, site, lane, address);
+    if (given[lane] && w.block->observer) w.block->observer->heap_allocated(w, i, lane, given[lane], argument<uint64_t>(w, site, 0, lane));
+    give_back<uint64_t>(w, site, lane, given[lane]);
   });
 }
 
 void heap_free(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
+  uint32_t known = 0;
+  DeviceHeap::with(*w.block->launch, [&](DeviceHeap& heap) {
+    for_lanes(mask, [&](int lane) { known |= uint32_t{heap.give_back(argument<uint64_t>(w, site, 0, lane))} << lane; });
+  });
   for_lanes(mask, [&](int lane) {
     const uint64_t p = argument<uint64_t>(w, site, 0, lane);
     if (!p) return;
-    const bool known = device_free(*w.block->launch, p);
-    if (w.block->observer) w.block->observer->heap_freed(w, i, lane, p, known);
-    if (!known) w.trap(TrapKind::IllegalAddress, i, lane, "free of an address that device malloc did not give, or that is free already", p);
+    if (w.block->observer) w.block->observer->heap_freed(w, i, lane, p, known >> lane & 1);
+    if (!(known >> lane & 1))
+      w.trap(TrapKind::IllegalAddress, i, lane, "free of an address that device malloc did not give, or that is free already", p);
   });
 }
 
@@ -137,74 +128,6 @@ void library_call(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
 }
 
 }  // namespace
-
-// The memory may have been reset since, or another one may live at its place.
-static bool stands(const Heap& heap, DeviceMemory& memory) {
-  const auto still = heap.base ? memory.find(heap.base) : std::nullopt;
-  return still && still->serial == heap.serial;
-}
-
-bool has_heap(DeviceMemory* memory) {
-  Heap& heap = heap_of(memory);
-  std::lock_guard lock(heap.mutex);
-  return stands(heap, *memory);
-}
-
-uint64_t device_malloc(const Launch& launch, uint64_t bytes) { return allocate(launch, bytes, kHeapAlignment); }
-
-namespace {
-
-uint64_t allocate(const Launch& launch, uint64_t bytes, uint64_t alignment) {
-  if (!std::has_single_bit(alignment)) return 0;
-  alignment = std::max(alignment, kHeapAlignment);
-  Heap& heap = heap_of(launch.memory);
-  std::lock_guard lock(heap.mutex);
-  if (!stands(heap, *launch.memory)) {
-    auto a = launch.memory->allocate(launch.heap_limit, 256, MemoryKind::Variable, kHeapOrigin);
-    if (!a) return 0;
-    heap.base = a->base;
-    heap.size = launch.heap_limit;
-    heap.serial = a->serial;
-    heap.used.clear();
-    heap.free = {{heap.base, heap.size}};
-  }
-  if (bytes > heap.size) return 0;
-  // Who looks for accesses past the end needs something between two pieces.
-  const uint64_t apart = launch.observer ? kWatchedGap : 0;
-  bytes = (std::max<uint64_t>(bytes, 1) + apart + kHeapAlignment - 1) / kHeapAlignment * kHeapAlignment;
-  for (auto it = heap.free.begin(); it != heap.free.end(); ++it) {
-    const uint64_t begin = it->first, end = begin + it->second, at = (begin + alignment - 1) & ~(alignment - 1);
-    if (at < begin || at > end || end - at < bytes) continue;
-    heap.free.erase(it);
-    if (at > begin) heap.free[begin] = at - begin;
-    if (end > at + bytes) heap.free[at + bytes] = end - at - bytes;
-    heap.used[at] = bytes;
-    return at;
-  }
-  return 0;
-}
-
-}  // namespace
-
-bool device_free(const Launch& launch, uint64_t address) {
-  Heap& heap = heap_of(launch.memory);
-  std::lock_guard lock(heap.mutex);
-  auto it = heap.used.find(address);
-  if (it == heap.used.end()) return false;
-  uint64_t at = it->first, bytes = it->second;
-  heap.used.erase(it);
-  auto next = heap.free.lower_bound(at);
-  if (next != heap.free.end() && at + bytes == next->first) {
-    bytes += next->second;
-    next = heap.free.erase(next);
-  }
-  if (next != heap.free.begin() && std::prev(next)->first + std::prev(next)->second == at) {
-    std::prev(next)->second += bytes;
-    return true;
-  }
-  heap.free[at] = bytes;
-  return true;
-}
 
 Builtin library_function_call() { return library_call; }
 

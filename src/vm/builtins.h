@@ -12,7 +12,4 @@ Resolved find_builtin(std::string_view name);
 // What calls of the device library go through.
 Builtin library_function_call();
 
-// Has a kernel allocated from the heap of this memory? Its size is settled then.
-bool has_heap(DeviceMemory* memory);
-
 }  // namespace warpbeam::vm

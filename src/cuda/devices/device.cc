@@ -5,7 +5,7 @@
 #include "cuda/graphs/capture.h"
 #include "cuda/memory/memory.h"
 #include "observe/tool.h"
-#include "vm/builtins.h"
+#include "vm/device_heap.h"
 
 namespace warpbeam::cuda {
 
@@ -42,7 +42,7 @@ cudaError_t set_limit(Context& context, cudaLimit limit, size_t value) {
       return cudaSuccess;
     case cudaLimitMallocHeapSize:
       if (value > context.model.memory_bytes) return cudaErrorMemoryAllocation;
-      if (vm::has_heap(&context.memory)) return cudaErrorInvalidValue;
+      if (vm::DeviceHeap::exists(&context.memory)) return cudaErrorInvalidValue;
       settings.heap_limit = std::max(kMinHeapBytes, round_up(value, kHeapUnit));
       return cudaSuccess;
     case cudaLimitPrintfFifoSize: settings.printf_limit = std::max(value, kMinPrintfBytes); return cudaSuccess;
