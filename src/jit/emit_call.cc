@@ -4,6 +4,9 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <algorithm>
+#include <span>
+
 #include "isa/library/library.h"
 #include "jit/emitter.h"
 
@@ -162,10 +165,28 @@ void Emitter::emit_library_call(const vm::Insn& i) {
   write(flow_.cell_of(r), static_cast<Width>(r.size), v);
 }
 
-// As exec_pick_target.
+// As exec_pick_target. Where functions are few and none changes anything, so that their order does not show, each lane's is found out at
+// once, and none waits for another round.
 void Emitter::emit_pick(const vm::Insn& i) {
+  constexpr int64_t kFew = 8;
   uses(Technique::ChosenCalls);
   const Value target = read(i.op[1], 8);
+  const vm::Insn* const ways = &i + 1;
+  const auto changes = [&](const vm::Insn& o) {
+    const isa::Effects e = o.effects();
+    return o.call || ((e.writes || e.orders || e.meets || e.waits || e.varies) && !flow_.cell_access(o));
+  };
+  const auto code =
+      std::span(flow_.code->insns).subspan(static_cast<size_t>(ways->list[0]), static_cast<size_t>(ways->list[i.imm] - ways->list[0]));
+  if (!target.uniform() && i.imm <= kFew && std::ranges::none_of(code, changes)) {
+    Value each;
+    each.lanes = splat(b_.getInt32(static_cast<uint32_t>(i.imm)));
+    for (int64_t k = 0; k < i.imm; ++k)
+      each.lanes =
+          b_.CreateSelect(b_.CreateICmpEQ(lanes_of(target, 8), splat(b_.getInt64(vm::code_address(static_cast<uint32_t>(i.list[k]))))),
+                          splat(b_.getInt32(static_cast<uint32_t>(k))), each.lanes);
+    return write(i.op[0], 4, each);
+  }
   const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {at_.active, b_.getTrue()});
   const V first = target.uniform() ? target.run[0] : b_.CreateExtractElement(lanes_of(target, 8), lane);
   V which = b_.getInt32(static_cast<uint32_t>(i.imm));

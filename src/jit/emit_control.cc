@@ -34,8 +34,7 @@ void Emitter::find_block_level() {
 
 void Emitter::find_full() {
   const size_t n = flow_.nodes.size();
-  const auto& s = plan_.block;
-  ways_.full.assign(n, s[0] * s[1] * s[2] % kLanes == 0);
+  ways_.full.assign(n, plan_.only_whole_warps());
   std::vector<uint32_t> work;
   std::vector<char> lost(n);
   const auto lose = [&](size_t b) {
@@ -68,6 +67,8 @@ void Emitter::run() {
     for (uint32_t b : r.nodes)
       if (flow_.nodes[b].ends == End::Leave && (r.exit_node >= 0 || r.exit_to >= 0)) ways_.lanes_leave = true;
   find_full();
+  tables_.row = plan_.row ? plan_.block[0] : 0;
+  if (plan_.row) uses(Technique::FilledRows);
   constexpr ptrdiff_t kMany = 8;
   ways_.many_functions = std::ranges::count_if(flow_.code->insns, [&](const vm::Insn& i) { return is_approximation(i); }) > kMany;
 

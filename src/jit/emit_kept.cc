@@ -33,9 +33,7 @@ void Emitter::lay_out_kept(const Bits& all) {
       kept_.stride += bytes == 0 ? 8u : vector ? kLanes * bytes : (bytes * shapes_.variables[v].runs + 7u) & ~7u;
     });
   kept_.stride = (kept_.stride + 63) & ~63u;
-  const auto& shape = plan_.block;
-  const uint64_t warps = (uint64_t(shape[0]) * shape[1] * shape[2] + kLanes - 1) / kLanes,
-                 bytes = std::max<uint64_t>(warps * kept_.stride, 1);
+  const uint64_t bytes = std::max<uint64_t>(uint64_t{plan_.warps()} * kept_.stride, 1);
   if (bytes > kMostOnStack) {
     kept_.frame = call("wb_kept", b_.getPtrTy(), {w_.context, b_.getInt64(bytes)});
   } else {

@@ -91,16 +91,14 @@ void Emitter::find_known_of(const vm::Insn& i) {
 // Kernels of which something may be worth it.
 bool Emitter::may_rehearse() const {
   static const bool without = left_out("rehearsals");
-  const uint32_t threads = plan_.threads(), warps = threads / kLanes;
-  if (without || !ways_.many_regions || ways_.lanes_leave || !processor_.avx || threads % kLanes) return false;
-  if (flow_.nodes.size() * flow_.variables.size() * warps > kMostKnown) return false;
+  if (without || !ways_.many_regions || ways_.lanes_leave || !processor_.avx || !plan_.only_whole_warps()) return false;
+  if (flow_.nodes.size() * flow_.variables.size() * plan_.warps() > kMostKnown) return false;
   return std::ranges::any_of(plan_.regions, [&](const Region& r) { return can_rehearse(r, true) && touches_shared(r); });
 }
 
 void Emitter::find_known() {
-  const uint32_t threads = plan_.threads();
   if (std::ranges::none_of(plan_.regions, [&](const Region& r) { return can_rehearse(r, false) && touches_shared(r); })) return;
-  rehearsals_.known = known_from(0, WarpsValues(threads / kLanes, std::vector<Cells>(flow_.variables.size())), nullptr);
+  rehearsals_.known = known_from(0, WarpsValues(plan_.warps(), std::vector<Cells>(flow_.variables.size())), nullptr);
 }
 
 // What is known at the ends of nodes, those of one region or all of them, when the kernel goes on from `start`.

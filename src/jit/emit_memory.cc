@@ -108,7 +108,8 @@ V Emitter::fits(const Access& a, V first, uint64_t extent) {
 // All lanes of an address of known shape, for accesses from `from` to `further` bytes on from there.
 V Emitter::fits_whole(const Access& a, const Value& address, int64_t from, int64_t further) {
   const uint64_t total = a.total();
-  const int length = kLanes / address.runs;
+  int length = kLanes / address.runs;
+  if (plan_.row && static_cast<uint32_t>(length) == plan_.block[0]) length = std::min(length, static_cast<int>(plan_.row));
   if (address.stride % static_cast<int64_t>(total)) return b_.getFalse();
   const int64_t span = address.stride * (length - 1);
   if (address.even && address.runs > 1 && address.gap % static_cast<int64_t>(total) == 0) {
@@ -246,12 +247,12 @@ void Emitter::emit_memory(const vm::Insn& i) {
     b_.CreateCondBr(fits_lanes(*a, address.lanes, mask), fast, slow, likely);
   } else {
     const V whole = fits_whole(*a, address);
-    const bool ends = !is_all(mask) && address.runs == 1 && address.stride != 0;
+    const bool ends = !is_all(mask) && (address.runs > 1 || address.stride != 0);
     auto* edge = ends ? new_block("edge") : slow;
     b_.CreateCondBr(whole, fast, edge, likely);
     if (ends) {
       b_.SetInsertPoint(edge);
-      b_.CreateCondBr(fits_ends(*a, address, mask), fast, slow, likely);
+      b_.CreateCondBr(address.runs == 1 ? fits_ends(*a, address, mask) : fits_lanes(*a, lanes_of(address, 8), mask), fast, slow, likely);
     }
   }
   b_.SetInsertPoint(slow);

@@ -159,7 +159,8 @@ void Emitter::settle_records(const PlacesOfPieces& places) {
   }
 }
 
-void Emitter::find_pieces(uint32_t begin, uint32_t end) {
+// `ahead`: instructions that have run before, and give the same in their places.
+void Emitter::find_pieces(uint32_t begin, uint32_t end, const std::vector<uint32_t>& ahead) {
   pieces_.clear();
   static const bool without = left_out("pieces");
   const bool told = watch_ && watch_->wanted.events;  // of each access in its turn
@@ -222,16 +223,19 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
     for (auto& [other, o] : open) {
       if (o.accesses.empty() || (key && *key == other)) continue;
       if (leaves ? o.offsets_stored.empty() : pure || (passes && o.offsets_stored.empty())) continue;
-      if (key && known(*key) && known(other)) together = true;
+      if (key && key->base != other.base && known(*key) && known(other)) together = true;
       else close(other, o);
     }
     if (key) {
       const auto [at, fresh] = open.try_emplace(*key);
       Open& o = at->second;
       if (fresh) settle(*key, o);
-      const bool minds = a->load && (o.offsets_stored.contains(i.imm) || std::ranges::any_of(a->slots, [&](int32_t to) {
-                                       return variable_of(to) < 0 || o.touched.has(static_cast<size_t>(variable_of(to)));
-                                     }));
+      const auto needed = [&](int32_t to) {  // what the register holds before, by what comes later than it is written
+        const int64_t v = variable_of(to);
+        const auto stores = [&](const auto& some) { return some.second.stored.has(static_cast<size_t>(v)); };
+        return v < 0 || o.touched.has(static_cast<size_t>(v)) || std::ranges::any_of(open, stores);
+      };
+      const bool minds = a->load && (o.offsets_stored.contains(i.imm) || std::ranges::any_of(a->slots, needed));
       if (minds) close(*key, o);
       o.accesses.push_back(&i);
       if (!a->load) o.offsets_stored.insert(i.imm);
@@ -245,7 +249,8 @@ void Emitter::find_pieces(uint32_t begin, uint32_t end) {
         if (key && *key == other && !a->load) o.stored.add(static_cast<size_t>(v));
       }
     };
-    for (const Slot& s : flow_.slots[k]) touch(variable_of(s.at), s.written);
+    const bool early = std::ranges::binary_search(ahead, k);
+    for (const Slot& s : flow_.slots[k]) touch(variable_of(s.at), s.written && !early);
     if (i.guard >= 0) touch(variable_of(i.guard), false);
   }
   close_all();

@@ -20,14 +20,14 @@ bool Emitter::inside(uint32_t node) const {
 // The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
 // their warps to chance get the same results.
 V Emitter::warp_at(V turn) {
-  const uint32_t threads = plan_.threads(), warps = (threads + kLanes - 1) / kLanes;
+  const uint32_t warps = plan_.warps();
   if (!ways_.first_warp || warps < 2) return turn;
   const V shifted = b_.CreateAdd(turn, b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp)), count = b_.getInt32(warps);
   return b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
 }
 
 void Emitter::first_warp_moves() {
-  const uint32_t warps = (plan_.threads() + kLanes - 1) / kLanes;
+  const uint32_t warps = plan_.warps();
   const V first = b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp);
   b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))),
                  ways_.first_warp);
@@ -81,8 +81,7 @@ void Emitter::emit_region(size_t r, BasicBlock* entry) {
 
 // The loop over the block's warps.
 void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* after) {
-  const auto& shape = plan_.block;
-  const uint32_t threads = shape[0] * shape[1] * shape[2], warps = (threads + kLanes - 1) / kLanes;
+  const uint32_t lanes = plan_.lanes(), warps = plan_.warps();
   const vm::Insn* decision = region.exit_node >= 0 && plan_.decides[static_cast<size_t>(region.exit_node)] ? exit_insn(region) : nullptr;
   const bool agrees = decision && !of_block(decision->guard, 0);
   auto* head = b_.GetInsertBlock();
@@ -103,11 +102,13 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   const V index = todo ? b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {turn, b_.getTrue()}) : static_cast<V>(turn);
   at_.warp = once ? static_cast<V>(b_.getInt32(0)) : warp_at(index);
   V live = b_.getInt32(~0u);
-  if (threads % kLanes && !once)
-    live = b_.CreateSelect(b_.CreateICmpEQ(at_.warp, b_.getInt32(warps - 1)), b_.getInt32((1u << threads % kLanes) - 1), live);
-  if (ways_.lanes_leave && !once) {
+  if (lanes % kLanes && !once)
+    live = b_.CreateSelect(b_.CreateICmpEQ(at_.warp, b_.getInt32(warps - 1)), b_.getInt32((1u << lanes % kLanes) - 1), live);
+  if ((ways_.lanes_leave || plan_.row) && !once) {
     V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
     live = machine_load(b_.getInt32Ty(), at);
+  }
+  if (ways_.lanes_leave && !once) {
     auto* go = new_block("live");
     go_on_if(b_.CreateICmpNE(live, b_.getInt32(0)), go, next);
   }

@@ -64,7 +64,7 @@ BasicBlock* Emitter::way_to(const Region& from, uint32_t node) {
 // From the kernel's beginning.
 BasicBlock* Emitter::way_in() {
   BasicBlock* region = ways_.region_entry[static_cast<size_t>(ways_.region_of_entry[0])];
-  const uint32_t warps = plan_.threads() / kLanes;
+  const uint32_t warps = plan_.warps();
   if (!rehearsals_.any) return region;
   Rehearsal rehearsal;
   rehearsal.whole = true;

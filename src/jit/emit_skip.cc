@@ -63,7 +63,7 @@ bool Emitter::does_nothing(uint32_t n, const Region& region, bool& computes) con
 }
 
 V Emitter::warps_to_run(const Region& region) {
-  const uint32_t threads = plan_.threads(), warps = (threads + kLanes - 1) / kLanes;
+  const uint32_t warps = plan_.warps();
   static const bool without = left_out("skip");
   if (!ways_.many_regions || ways_.lanes_leave || warps > 32 || without) return nullptr;
   if (region.entry == 0 && (region.exit_node >= 0 || region.exit_to >= 0)) return nullptr;

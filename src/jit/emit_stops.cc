@@ -15,7 +15,7 @@ V Emitter::stopped_at() {
 }
 
 void Emitter::emit_by_stops(const Region& region, BasicBlock* entry) {
-  const uint32_t warps = (plan_.threads() + kLanes - 1) / kLanes;
+  const uint32_t warps = plan_.warps();
   Bits live(flow_.variables.size());
   for (const Node& node : flow_.nodes)
     if (is_block_barrier(flow_.code->insns[node.end - 1])) live.add(node.live_out);

@@ -70,11 +70,11 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   const std::vector<Access>& accesses = s.accesses;
   const uint32_t first = s.first;
   const bool full = ways_.full[at_.node] || as_.alone;
-  const bool ever_full = full || plan_.threads() >= kLanes;
+  const bool ever_full = full || (plan_.lanes() >= kLanes && (!plan_.row || plan_.row >= kLanes));
   static const bool without = left_out("straight");
   const bool suits = !full && suits_few(first, end, s.few);
-  find_pieces(begin, end);
   const bool together = !without && ever_full && !accesses.empty() && !(full && accesses.size() == 1) && end - first <= kMostInstructions;
+  find_pieces(begin, end, together || suits ? s.ahead : std::vector<uint32_t>());
   if (!together && !suits) {
     for (uint32_t k = begin; k < end; ++k) emit_instruction(insns[k]);
     return;

@@ -50,7 +50,7 @@ void Emitter::emit_team(const Region& region, Team& team, V turn, BasicBlock* si
   team.taken = scratch(llvm::ArrayType::get(b_.getInt32Ty(), count));
   team.parted.assign(flow_.variables.size(), {});
   team.blocks.assign(flow_.nodes.size(), nullptr);
-  const uint32_t warps = plan_.threads() / kLanes;
+  const uint32_t warps = plan_.warps();
   auto* ready = new_block("team");
   team.apart = new_block("apart");
   team.single = single;

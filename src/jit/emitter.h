@@ -182,7 +182,7 @@ class Emitter : private Words, private Facts {
   bool emit_record(const vm::Insn& insn, Record& record);
   void write_piece(const vm::Insn& load, const std::vector<V>& words, int64_t from);
   void store_pieces(const Piece& piece, const std::function<V(int)>& at);
-  void find_pieces(uint32_t begin, uint32_t end);
+  void find_pieces(uint32_t begin, uint32_t end, const std::vector<uint32_t>& ahead);
   bool emit_piece(const vm::Insn& insn);
   void emit_atomic(const vm::Insn& insn);            // emit_atomic.cc
   V combine(const vm::Insn& insn, V old, V b, V c, bool in_shared);

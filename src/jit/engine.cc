@@ -22,6 +22,7 @@
 #include "jit/waiting_block.h"
 #include "vm/grid.h"
 #include "vm/host_threads.h"
+#include "vm/rows.h"
 
 namespace warpbeam::jit {
 namespace {
@@ -79,6 +80,10 @@ class Kernel final : public vm::CompiledKernel {
 
   uint64_t run_range(vm::Block& block, uint64_t count) const {
     if (flattened_) block.code = &flattened_->code;
+    if (block.row != tables_->row) {
+      block.row = tables_->row;
+      block.fresh_warps = true;
+    }
     if (tables_->polls) return run_waiting(block);
     static thread_local BlockState state;
     if (!set_up(state, block)) return 0;
@@ -184,9 +189,9 @@ class Kernel final : public vm::CompiledKernel {
   }
 
   static void begin(BlockState& state, const vm::Block& block) {
-    const uint32_t warps = (block.threads + 31) / 32;
-    for (uint32_t w = 0; w < warps; ++w) state.live[w] = ~0u;
-    if (block.threads % 32) state.live[warps - 1] = (1u << block.threads % 32) - 1;
+    const uint32_t warps = block.warps_wanted();
+    for (uint32_t w = 0; w < warps; ++w) state.live[w] = block.row ? block.present(w) : ~0u;
+    if (block.threads % 32 && !block.row) state.live[warps - 1] = (1u << block.threads % 32) - 1;
     for (size_t k = 0; k < 3; ++k) state.context.numbers.ctaid[k] = block.index[k];
     state.context.numbers.smid = block.smid;
   }

@@ -254,8 +254,8 @@ Team Emitter::find_team(const Region& region) {
 Team Emitter::find_team(const Region& region, bool may_store) {
   static const bool without = left_out("teams");
   Team team;
-  const uint32_t threads = plan_.threads(), warps = threads / kLanes;
-  if (without || tells() || threads % kLanes || warps < 2 || runs_once(region) || !processor_.avx) return team;
+  const uint32_t warps = plan_.warps();
+  if (without || tells() || !plan_.only_whole_warps() || warps < 2 || runs_once(region) || !processor_.avx) return team;
   team.together.assign(flow_.nodes.size(), 0);
   std::vector<uint32_t> work;
   const auto visit = [&](uint32_t n) {

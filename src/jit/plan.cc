@@ -7,6 +7,7 @@
 #include <set>
 
 #include "jit/meetings.h"
+#include "jit/rows.h"
 #include "jit/runtime.h"
 #include "jit/slopes.h"
 #include "jit/spreads.h"
@@ -89,9 +90,10 @@ std::string refuse_handovers(const Flow& flow) {
 // Where it is cut, and what its values look like. `early`: branches that some lanes leave the kernel by.
 std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLeaves& early) {
   plan.code = r.code;
-  plan.block = r.block;
   if (std::string why = build_flow(plan.flow, *r.code->function, *r.services, r.block, early, r.wanted.compiled, r.in_turns); !why.empty())
     return why;
+  plan.row = r.rows ? row_to_fill(plan.flow, r) : 0;
+  plan.block = filled(r.block, plan.row);
   const auto passed = [](const std::vector<Slot>& slots) {
     size_t n = 0;
     for (const Slot& s : slots) n += size_t{s.read} + size_t{s.written};
@@ -111,9 +113,9 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
   std::string why;
   if (r.wanted.events) {  // told of in the interpreter's order, which under a watcher knows no such places
     for (Node& node : plan.flow.nodes) node.apart = false;
-  } else if (r.block[0] * r.block[1] * r.block[2] > vm::kWarpSize) {
+  } else if (plan.lanes() > vm::kWarpSize) {
     const Roots roots = find_roots(plan.flow);
-    if (why = find_same_work(plan.flow, roots, r.block); !why.empty()) return why;
+    if (why = find_same_work(plan.flow, roots, plan.block); !why.empty()) return why;
     plan.flow.meetings = find_meetings(plan.flow, roots, r.block);
   }
   const bool some = needs_turns(plan);
@@ -138,7 +140,7 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
   for (const Region& region : plan.regions)
     if (region.exit_node >= 0)
       plan.decides[static_cast<size_t>(region.exit_node)] = plan.flow.nodes[static_cast<size_t>(region.exit_node)].ends == End::Branch;
-  plan.shapes = find_shapes(plan.flow, r.block, plan.decides, barriers, r.assume);
+  plan.shapes = find_shapes(plan.flow, plan.block, plan.decides, barriers, r.assume);
   if (std::string why = refuse_handovers(plan.flow); !why.empty()) return why;
   for (const Node& node : plan.flow.nodes)
     if (node.ends == End::Barrier && node.last->mods().red) {
@@ -183,7 +185,7 @@ void find_techniques(KernelPlan& plan, const PlanRequest& r) {
   if (!left_out("spreads") && !r.wanted.compiled) plan.spreads = find_spreads(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
   if (!left_out("guesses") && !r.wanted.compiled && !plan.flow.in_turns)
     plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, plan.regions.size() > 1, plan.lane_loops);
-  if (!left_out("packs") && !r.wanted.compiled && !plan.flow.in_turns && plan.regions.size() == 1)
+  if (!left_out("packs") && !r.wanted.compiled && !plan.flow.in_turns && plan.regions.size() == 1 && !plan.row)
     plan.packed = pack_shapes(plan.flow, plan.shapes, plan.decides);
 }
 
@@ -206,7 +208,9 @@ std::string make_plan(KernelPlan& plan, const PlanRequest& request) {
   for (bool more = true; more;) {
     plan = {};
     if (std::string why = find_structure(plan, r, early); !why.empty()) return why;
-    more = false;
+    more = plan.row && (plan.flow.in_turns || plan.uncut || plan.polls || !plan.flow.meetings.empty());
+    if (more) r.rows = false;
+    if (more) continue;
     const bool leaves = !r.wanted.compiled && !left_out("leaving");  // watched, the order of what is told would change
     if (leaves && early.empty() &&
         (plan.uncut || (plan.flow.in_turns && !r.in_turns && !needs_turns(plan)))) {  // the ways out may be what could not be cut

@@ -174,6 +174,7 @@ struct CompiledTables {
   bool local = false;     // the code accesses local memory by itself
   bool in_turns = false;  // it is for one warp (turns.h)
   bool polls = false;     // it may wait for other blocks
+  uint32_t row = 0;       // rows of threads begin at multiples of so many lanes (rows.h)
   std::unique_ptr<WatchTables> watch;  // null: nobody watches
   std::string plan;       // which techniques it got
 };

@@ -14,6 +14,7 @@ namespace warpbeam::jit {
   X(BlockAfterBlock, "block after block")          \
   X(BlocksInAWarp, "blocks in a warp")             \
   X(LoneThread, "a lone thread")                   \
+  X(FilledRows, "rows filled up")                  \
   X(OncePerBlock, "once for the block")            \
   X(Kept, "kept across barriers")                  \
   X(IdleWarps, "idle warps")                       \

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "vm/grid.h"
+#include "vm/rows.h"
 
 namespace warpbeam::vm {
 
@@ -57,6 +58,8 @@ void Block::begin(GridState& g, uint64_t block_index) {
            static_cast<uint32_t>(block_index / dim[0] / dim[1])};
   threads = launch->block[0] * launch->block[1] * launch->block[2];
   live_threads = threads;
+  fresh_warps = fresh_warps || row;
+  row = 0;
   smid = static_cast<uint32_t>(block_index % std::max(1u, launch->sm_count));
   params_address = g.params_address;
   shared_bytes = code->static_shared + launch->dynamic_shared;
@@ -75,7 +78,7 @@ void Block::begin(GridState& g, uint64_t block_index) {
 }
 
 void Block::have_warps() {
-  const uint32_t n = (threads + kWarpSize - 1) / kWarpSize;
+  const uint32_t n = warps_wanted();
   while (warps.size() < n) warps.push_back(std::make_unique<Warp>());
   if (warps.size() > n) warps.resize(n);
 }

@@ -226,6 +226,7 @@ struct Block {
   std::vector<std::unique_ptr<Warp>> warps;
   std::array<Barrier, 16> barriers;
   uint32_t threads = 0, live_threads = 0;
+  uint32_t row = 0;             // not 0: rows of threads begin at multiples of so many lanes (rows.h of the fast engine)
   uint32_t smid = 0;
   // Blocks of a cluster run on one host thread, in turns. The first of them leads; a block outside clusters leads itself.
   Block* leader = this;
@@ -247,6 +248,10 @@ struct Block {
   uint64_t ranges_epoch = 0;
   std::shared_ptr<BlockChildren> children;  // null until its code calls the device runtime
   bool waits_for_children = false;          // some lanes do
+
+  // Which of the warp's lanes are threads.
+  uint32_t present(uint32_t warp) const;
+  uint32_t warps_wanted() const;
 
   // What the block as a whole needs; then `start` begins its warps, or a compiled kernel runs it.
   void begin(GridState& g, uint64_t block_index);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "vm/grid.h"
+#include "vm/rows.h"
 #include "vm/warp.h"
 
 namespace warpbeam::vm {
@@ -184,11 +185,11 @@ void Warp::start(Block& b, uint32_t warp_index, bool fresh) {
   for (auto& f : all_frames_) free_frames_.push_back(f.get());
 
   const auto& shape = b.launch->block;
-  present = 0;
-  for (uint32_t l = 0; l < kWarpSize; ++l) {
+  const uint32_t row = b.row ? b.row : shape[0];
+  present = b.present(warp_index);
+  for (uint32_t l = 0; fresh && l < kWarpSize; ++l) {
     const uint32_t linear = warp_index * kWarpSize + l;
-    if (linear < b.threads) present |= 1u << l;
-    if (fresh) tid[l] = {linear % shape[0], linear / shape[0] % shape[1], linear / shape[0] / shape[1]};
+    tid[l] = {linear % row, linear / row % shape[1], linear / row / shape[1]};
   }
   live = active = present;
   const FunctionCode& f = *b.code->function;

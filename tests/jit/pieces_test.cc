@@ -186,6 +186,11 @@ TEST_F(Engines, AgreeOnPiecesOfBytes) {
           "st.global.u32 [%at+12288], %r9;",
       repeated("ld.global.v2.u8 {{%w{1}, %r3}}, [%d1+{0}]; mad.lo.u32 %r9, %r9, 31, %w{1}; ", 5, 2) + "st.global.u32 [%at+12288], %r9;",
       repeated("ld.global.u32 %w{1}, [%d1+{0}]; add.u32 %w{1}, %w{1}, 3; st.global.u32 [%d2+{0}], %w{1}; ", 4, 4),
+      // What is stored late is loaded anew before; accesses of another size around the same place.
+      "mov.u32 %w9, %t; st.global.u32 [%d2], %w9; ld.global.u32 %w1, [%d1]; st.global.u32 [%d2+4], %w1; ld.global.u32 %w9, [%d1+4]; st.global.u32 [%d2+8], %w9; "
+      "ld.global.u32 %w2, [%d1+8]; st.global.u32 [%d2+12], %w2;",
+      "ld.global.u32 %w1, [%d1]; ld.global.u16 %q1, [%d1+4]; st.global.u32 [%d1], %t; ld.global.u16 %q2, [%d1+6]; st.global.u16 [%d1+6], %q1; ld.global.u32 %w2, [%d1+8]; "
+      "st.global.u16 [%d1+4], %q2; st.global.u32 [%d1+8], %w1; st.global.u32 [%d1+12], %w2;",
   };
   for (const char* from :
        {"mul.wide.u32 %d1, %t, 20; add.s64 %d1, %d1, 4;", "ld.global.u32 %r1, [%at]; and.b32 %r1, %r1, 1020; mul.wide.u32 %d1, %r1, 4;"})
