@@ -45,7 +45,7 @@ Nsight Systems' reports.
                        nvtx_gpu_proj_trace
   -f, --format FORMAT  table (default) or csv
   --print-summary, --print-gpu-trace, --print-api-trace
-                       what nvprof prints, instead
+                       what nvprof prints, instead; in csv as with its --csv
   -o FILE              where to; default: the standard output, behind the program's
   --device NAME        the GPU to be (default h200; `warpbeam devices` lists them)
   --host-scale X       how much of its own time host code takes there; 1 by default, or 0 for none
@@ -242,10 +242,11 @@ int stats_command(const Arguments& arguments) {
   }
   if (!request->format.empty() && request->format != "table" && request->format != "csv")
     return fail(fmt::format("--format '{}': table or csv", request->format));
+  const auto format = request->format == "csv" ? report::StatsFormat::Csv : report::StatsFormat::Table;
   if (request->nvprof)
     return run_recorded(*request, "stats", [&](const std::vector<report::Json>& timelines) {
       return write_to(request->output.empty() ? "-" : request->output,
-                      [&](std::ostream& out) { report::print_nvprof(out, timelines, *request->nvprof); });
+                      [&](std::ostream& out) { report::print_nvprof(out, timelines, *request->nvprof, format); });
     });
   std::vector<std::string> reports;
   const std::string wanted =
@@ -263,7 +264,6 @@ int stats_command(const Arguments& arguments) {
     return fail(fmt::format("there is no report '{}'{}", name,
                             near.empty() ? " (`warpbeam stats --help` lists them)" : fmt::format("; did you mean '{}'?", near)));
   }
-  const auto format = request->format == "csv" ? report::StatsFormat::Csv : report::StatsFormat::Table;
   return run_recorded(*request, "stats", [&](const std::vector<report::Json>& timelines) {
     return write_to(request->output.empty() ? "-" : request->output, [&](std::ostream& out) {
       for (const std::string& name : reports) {

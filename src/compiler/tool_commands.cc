@@ -87,6 +87,7 @@ const std::vector<ToolRow>& tools() {
        {{{"--print-gpu-trace"}, false, "--print-gpu-trace"},
         {{"--print-api-trace"}, false, "--print-api-trace"},
         {{"--print-gpu-summary", "--print-summary"}, false, "--print-summary"},
+        {{"--csv"}, false, "--format=csv"},
         {{"--log-file"}, true, "-o"},
         {{"--profile-from-start", "--unified-memory-profiling", "--profile-child-processes", "--timeout", "-u", "--normalized-time-unit",
           "--concurrent-kernels"},

@@ -24,10 +24,11 @@ Result<bool> write_sqlite(const std::string& path, const std::vector<Json>& time
 // A page to look at, with everything in it.
 void write_timeline_page(std::ostream& out, const std::vector<Json>& timelines, size_t most_operations = 400'000);
 
-enum class NvprofForm { Summary, GpuTrace, ApiTrace };
-void print_nvprof(std::ostream& out, const std::vector<Json>& timelines, NvprofForm form);
-
 enum class StatsFormat { Table, Csv };
+
+enum class NvprofForm { Summary, GpuTrace, ApiTrace };
+void print_nvprof(std::ostream& out, const std::vector<Json>& timelines, NvprofForm form, StatsFormat format);
+
 // The names of the reports there are.
 const std::vector<std::string>& stats_reports();
 void print_stats(std::ostream& out, const std::vector<Json>& timelines, const std::string& report, StatsFormat format);

@@ -1,10 +1,11 @@
-// Timelines as nvprof prints them: its summary, --print-gpu-trace and --print-api-trace.
+// Timelines as nvprof prints them: its summary, --print-gpu-trace and --print-api-trace; as tables, or as --csv has them: names, units, and a line for each row.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <ostream>
 #include <string_view>
 
@@ -53,48 +54,61 @@ void head(std::ostream& out, const Json& t) {
                      t["program"].get<std::string>());
 }
 
-void print_summary(std::ostream& out, const Json& t) {
-  using Groups = std::map<std::string, std::vector<double>>;
-  Groups device, calls, ranges;
+struct Group {
+  std::string_view type;
+  std::string name;
+  double sum = 0, share = 0, least = 0, most = 0;  // share: percent of its type
+  size_t count = 0;
+};
+
+// What took most of its type first.
+std::vector<Group> groups(const Json& t) {
+  std::map<std::string, std::vector<double>> device, calls;
   for (const Json& o : t["operations"])
     if (is_kernel(o) || is_memory(o)) device[name_of(t, o)].push_back(duration(o));
   for (const Json& c : t["calls"])
     calls[t["words"].at(c[0].get<size_t>()).get<std::string>()].push_back(c[4].get<double>() - c[3].get<double>());
+  std::vector<Group> all;
+  for (const auto& [type, values] : {std::pair("GPU activities", &device), std::pair("API calls", &calls)}) {
+    const size_t first = all.size();
+    double sum = 0;
+    for (const auto& [name, each] : *values) {
+      const auto [least, most] = std::ranges::minmax(each);
+      all.push_back({type, name, std::accumulate(each.begin(), each.end(), 0.0), 0, least, most, each.size()});
+      sum += all.back().sum;
+    }
+    for (size_t k = first; k < all.size(); ++k) all[k].share = sum > 0 ? 100 * all[k].sum / sum : 0;
+    std::stable_sort(all.begin() + static_cast<long>(first), all.end(), [](const Group& x, const Group& y) { return x.sum > y.sum; });
+  }
+  return all;
+}
+
+void print_summary(std::ostream& out, const Json& t) {
   head(out, t);
   out << fmt::format("{:>16}  {:>7}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", "Type", "Time(%)", "Time", "Calls", "Avg", "Min", "Max",
                      "Name");
-  const auto part = [&](std::string_view type, const Groups& groups) {
-    double all = 0;
-    std::vector<std::pair<double, std::string>> order;
-    for (const auto& [name, values] : groups) {
-      double sum = 0;
-      for (double v : values) sum += v;
-      all += sum;
-      order.emplace_back(-sum, name);
-    }
-    std::ranges::sort(order);
-    for (const auto& [sum, name] : order) {
-      const auto& values = groups.at(name);
-      const auto [least, most] = std::ranges::minmax(values);
-      out << fmt::format("{:>16}  {:>6.2f}%  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", type, all > 0 ? -100 * sum / all : 0,
-                         time_text(-sum), values.size(), time_text(-sum / static_cast<double>(values.size())), time_text(least),
-                         time_text(most), name);
-      type = "";
-    }
-  };
-  part("GPU activities:", device);
-  part("API calls:", calls);
+  std::string_view before;
+  for (const Group& g : groups(t)) {
+    out << fmt::format("{:>16}  {:>6.2f}%  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", g.type == before ? "" : fmt::format("{}:", g.type),
+                       g.share, time_text(g.sum), g.count, time_text(g.sum / static_cast<double>(g.count)), time_text(g.least),
+                       time_text(g.most), g.name);
+    before = g.type;
+  }
+}
+
+std::vector<const Json*> in_order(const Json& t) {
+  std::vector<const Json*> all;
+  for (const Json& o : t["operations"])
+    if (is_kernel(o) || is_memory(o)) all.push_back(&o);
+  std::ranges::sort(all, {}, [](const Json* o) { return std::pair((*o)["begin"].get<int64_t>(), (*o)["id"].get<int64_t>()); });
+  return all;
 }
 
 void print_gpu_trace(std::ostream& out, const Json& t) {
   head(out, t);
   out << "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    DSMem*      Size  Throughput  SrcMemType  DstMemType           Device   Context    Stream  Name\n";
-  std::vector<const Json*> all;
-  for (const Json& o : t["operations"])
-    if (is_kernel(o) || is_memory(o)) all.push_back(&o);
-  std::ranges::sort(all, {}, [](const Json* o) { return std::pair((*o)["begin"].get<int64_t>(), (*o)["id"].get<int64_t>()); });
   const std::string device = t["device"]["name"].get<std::string>();
-  for (const Json* each : all) {
+  for (const Json* each : in_order(t)) {
     const Json& o = *each;
     const auto three = [&](const char* key) {
       return fmt::format("({} {} {})", o[key][0].get<int64_t>(), o[key][1].get<int64_t>(), o[key][2].get<int64_t>());
@@ -119,32 +133,90 @@ void print_gpu_trace(std::ostream& out, const Json& t) {
          "SrcMemType: The type of source memory accessed by memory operation/copy\nDstMemType: The type of destination memory accessed by memory operation/copy\n";
 }
 
-void print_api_trace(std::ostream& out, const Json& t) {
-  head(out, t);
-  out << "   Start  Duration  Name\n";
+struct Call {
+  double begin, end;
+  std::string name;
+};
+
+std::vector<Call> calls_in_order(const Json& t) {
   std::vector<const Json*> all;
   for (const Json& c : t["calls"]) all.push_back(&c);
   std::ranges::stable_sort(all, {}, [](const Json* c) { return (*c)[3].get<int64_t>(); });
   std::map<int64_t, const Json*> launches;
   for (const Json& o : t["operations"])
     if (is_kernel(o)) launches.try_emplace(o["call"].get<int64_t>(), &o);
+  std::vector<Call> calls;
   for (const Json* c : all) {
     const auto launch = launches.find((*c)[2].get<int64_t>());
     const std::string what = launch == launches.end() ? "" : fmt::format(" ({} [{}])", name_of(t, *launch->second), launch->first);
-    out << fmt::format("{:>8}  {:>8}  {}{}\n", time_text((*c)[3].get<double>()), time_text((*c)[4].get<double>() - (*c)[3].get<double>()),
-                       t["words"].at((*c)[0].get<size_t>()).get<std::string>(), what);
+    calls.push_back({(*c)[3].get<double>(), (*c)[4].get<double>(), t["words"].at((*c)[0].get<size_t>()).get<std::string>() + what});
   }
+  return calls;
+}
+
+void print_api_trace(std::ostream& out, const Json& t) {
+  head(out, t);
+  out << "   Start  Duration  Name\n";
+  for (const Call& c : calls_in_order(t)) out << fmt::format("{:>8}  {:>8}  {}\n", time_text(c.begin), time_text(c.end - c.begin), c.name);
+}
+
+// --- --csv
+
+std::string csv_text(std::string_view text) {
+  std::string all = "\"";
+  for (char c : text) all += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return all + '"';
+}
+std::string ms(double nanoseconds) { return fmt::format("{:.6f}", nanoseconds * 1e-6); }
+std::string us(double nanoseconds) { return fmt::format("{:.3f}", nanoseconds * 1e-3); }
+
+void print_summary_csv(std::ostream& out, const Json& t) {
+  out << "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n,%,ms,,us,us,us,\n";
+  for (const Group& g : groups(t))
+    out << fmt::format("{},{:.6f},{},{},{},{},{},{}\n", csv_text(g.type), g.share, ms(g.sum), g.count,
+                       us(g.sum / static_cast<double>(g.count)), us(g.least), us(g.most), csv_text(g.name));
+}
+
+void print_gpu_trace_csv(std::ostream& out, const Json& t) {
+  out << "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block Y\",\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic SMem\",\"Size\",\"Throughput\","
+         "\"SrcMemType\",\"DstMemType\",\"Device\",\"Context\",\"Stream\",\"Name\",\"Correlation_ID\"\nms,us,,,,,,,,KB,KB,MB,GB/s,,,,,,,\n";
+  const auto three = [](const Json& o, const char* key) {
+    return o.contains(key) ? fmt::format("{},{},{}", o[key][0].get<int64_t>(), o[key][1].get<int64_t>(), o[key][2].get<int64_t>()) : ",,";
+  };
+  constexpr double kKiB = 1024, kMiB = kKiB * kKiB, kGiB = kMiB * kKiB;
+  for (const Json* each : in_order(t)) {
+    const Json& o = *each;
+    std::string shape = ",,", memory = ",,,";  // registers and shared memory; size, speed, from, to
+    if (o.contains("grid"))
+      shape = fmt::format("{},{:.6f},{:.6f}", o["registers"].get<int64_t>(), o["static_shared"].get<double>() / kKiB,
+                          o["dynamic_shared"].get<double>() / kKiB);
+    if (const double bytes = o.value("bytes", 0.0), time = duration(o); is_memory(o)) {
+      const bool fill = o["kind"] == "fill";
+      memory = fmt::format("{:.6f},{},{},{}", bytes / kMiB, time > 0 ? fmt::format("{:.6f}", bytes / time * 1e9 / kGiB) : "",
+                           csv_text(fill ? "Device" : word(t, o, "from")), fill ? "" : csv_text(word(t, o, "to")));
+    }
+    out << fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", ms(o["begin"].get<double>()), us(duration(o)), three(o, "grid"),
+                       three(o, "block"), shape, memory,
+                       csv_text(fmt::format("{} ({})", t["device"]["name"].get<std::string>(), o["device"].get<int>())), 1,
+                       o["stream"].get<uint64_t>(), csv_text(name_of(t, o)), o["call"].get<int64_t>());
+  }
+}
+
+void print_api_trace_csv(std::ostream& out, const Json& t) {
+  out << "\"Start\",\"Duration\",\"Name\"\nms,us,\n";
+  for (const Call& c : calls_in_order(t)) out << fmt::format("{},{},{}\n", ms(c.begin), us(c.end - c.begin), csv_text(c.name));
 }
 
 }  // namespace
 
-void print_nvprof(std::ostream& out, const std::vector<Json>& timelines, NvprofForm form) {
+void print_nvprof(std::ostream& out, const std::vector<Json>& timelines, NvprofForm form, StatsFormat format) {
+  const bool csv = format == StatsFormat::Csv;
   for (const Json& t : timelines) {
     if (&t != &timelines.front()) out << '\n';
     switch (form) {
-      case NvprofForm::Summary: print_summary(out, t); break;
-      case NvprofForm::GpuTrace: print_gpu_trace(out, t); break;
-      case NvprofForm::ApiTrace: print_api_trace(out, t); break;
+      case NvprofForm::Summary: csv ? print_summary_csv(out, t) : print_summary(out, t); break;
+      case NvprofForm::GpuTrace: csv ? print_gpu_trace_csv(out, t) : print_gpu_trace(out, t); break;
+      case NvprofForm::ApiTrace: csv ? print_api_trace_csv(out, t) : print_api_trace(out, t); break;
     }
   }
 }

@@ -58,6 +58,10 @@ expect 'ncu: a command' 0 'twice' ncu --set basic sh -c ./twice
 expect 'ncu: an option that is not there' 1 '^ncu: the option --colour is not there' ncu --colour ./twice
 expect 'nvprof: a summary' 0 'twice\(int' nvprof ./twice
 expect 'nvprof: a trace' 0 'twice\(int' nvprof --print-gpu-trace ./twice
+expect 'nvprof: a summary as CSV' 0 '^"GPU activities",[0-9.]+,[0-9.]+,[0-9]+,.*,"twice\(int' nvprof --csv ./twice
+expect 'nvprof: the units of a trace as CSV' 0 '^ms,us,,,,,,,,KB,KB,MB,GB/s,,,,,,,$' nvprof --csv --print-gpu-trace ./twice
+expect 'nvprof: a trace as CSV' 0 '^[0-9.]+,[0-9.]+,[0-9]+,1,1,[0-9]+,1,1,[0-9]+,[0-9.]+,[0-9.]+,,,,,"[^"]*",1,[0-9]+,"twice\(int[^"]*",[0-9]+$' nvprof --print-gpu-trace --csv ./twice
+expect 'nvprof: calls as CSV' 0 '^[0-9.]+,[0-9.]+,"cudaLaunchKernel ' nvprof --print-api-trace --csv ./twice
 expect 'nvprof: a metric' 0 'inst_executed' nvprof --metrics inst_executed ./twice
 expect 'nsys: tables' 0 'twice\(int' nsys profile -t cuda,nvtx --stats=true ./twice
 expect 'nsys: a file' 0 '^x\.sqlite$' nsys profile -o x -f true ./twice

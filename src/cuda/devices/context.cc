@@ -106,8 +106,8 @@ void Context::fail(cudaError_t error, const std::string& explanation) {
   write_output();  // what the kernel printed before it failed helps to see why
   report_at_exit(error);
   if (!explanation.empty() && !(observe::tool() && observe::tool()->checks()))
-    fmt::print(stderr, "{}{}warpbeam: from here on every call of this device fails; `warpbeam check` finds what may have led there\n", explanation,
-               explanation.ends_with('\n') ? "" : "\n");
+    fmt::print(stderr, "{}{}warpbeam: from here on every call of this device fails; `warpbeam check` finds what may have led there\n",
+               explanation, explanation.ends_with('\n') ? "" : "\n");
   failure_.store(error, std::memory_order_release);
 }
 

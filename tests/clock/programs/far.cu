@@ -121,7 +121,7 @@ int main() {
   kernel(managed);
   cudaMemcpy(other, managed, bytes, cudaMemcpyDefault);
   const float after_copy = kernel(managed);
-  EXPECT(after_copy < 1.5f * own);
+  EXPECT(after_copy < 2 * own);  // no page has moved; what the copy has written leaves L2 meanwhile
 
   // A word by which a kernel tells the host of something is there when the kernel has written it.
   int *mapped, *managed_flag;
