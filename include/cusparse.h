@@ -189,6 +189,13 @@ cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02In
                                               cusparseIndexType_t bsrRowOffsetsType,                                   \
                                               cusparseIndexType_t bsrColIndType, cusparseIndexBase_t idxBase,          \
                                               cudaDataType valueType, cusparseOrder_t order);                          \
+  cusparseStatus_t cusparseCreate##Const##SlicedEll(cusparse##Const##SpMatDescr_t* spMatDescr, int64_t rows,           \
+                                                    int64_t cols, int64_t nnz, int64_t sellValuesSize,                 \
+                                                    int64_t sliceSize, CONST void* sellSliceOffsets,                   \
+                                                    CONST void* sellColInd, CONST void* sellValues,                    \
+                                                    cusparseIndexType_t sellSliceOffsetsType,                          \
+                                                    cusparseIndexType_t sellColIndType,                                \
+                                                    cusparseIndexBase_t idxBase, cudaDataType valueType);              \
   cusparseStatus_t cusparseCreate##Const##DnMat(cusparse##Const##DnMatDescr_t* dnMatDescr, int64_t rows, int64_t cols, \
                                                 int64_t ld, CONST void* values, cudaDataType valueType,                \
                                                 cusparseOrder_t order);                                                \

@@ -464,6 +464,37 @@ static void blocks_of_dense() {
   DO(cusparseDestroyDnMat(a)), DO(cusparseDestroySpMat(e));
 }
 
+// Slices of two rows, each filled up to its longest row; the last one lacks a row.
+static void slices() {
+  for (int base = 0; base < 2; ++base) {
+    const auto index = [&](std::vector<int> v) {
+      for (int& i : v) i += base;
+      return device(v);
+    };
+    // 2 . 1 / . 4 . / . . 5
+    cusparseSpMatDescr_t a;
+    cusparseDnVecDescr_t x, y;
+    const float one = 1, zero = 0;
+    float* out = device(std::vector<float>(3));
+    int64_t rows, columns, count;
+    size_t size = 0;
+    DO(cusparseCreateSlicedEll(&a, 3, 3, 4, 6, 2, index({0, 4, 6}), index({0, 1, 2, -1, 2, -1}), device<float>({2, 4, 1, 9, 5, 9}), CUSPARSE_INDEX_32I,
+                               CUSPARSE_INDEX_32I, cusparseIndexBase_t(base), CUDA_R_32F));
+    DO(cusparseSpMatGetSize(a, &rows, &columns, &count));
+    EXPECT(rows == 3 && columns == 3 && count == 4);
+    DO(cusparseCreateDnVec(&x, 3, device<float>({1, 10, 100}), CUDA_R_32F)), DO(cusparseCreateDnVec(&y, 3, out, CUDA_R_32F));
+    DO(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x, &zero, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &size));
+    DO(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, x, &zero, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, device(std::vector<char>(size + 1))));
+    EXPECT(host(out, 3) == std::vector<float>({102, 40, 500}));
+    DO(cusparseSpMV(handle, CUSPARSE_OPERATION_TRANSPOSE, &one, a, x, &zero, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, device(std::vector<char>(size + 1))));
+    EXPECT(host(out, 3) == std::vector<float>({2, 40, 501}));
+    DO(cusparseDestroyDnVec(x)), DO(cusparseDestroyDnVec(y)), DO(cusparseDestroySpMat(a));
+  }
+  cusparseSpMatDescr_t a;
+  EXPECT(cusparseCreateSlicedEll(&a, 3, 3, 4, 6, 0, nullptr, nullptr, nullptr, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
+                                 CUDA_R_32F) == CUSPARSE_STATUS_INVALID_VALUE);
+}
+
 // The number of products is known before they are computed.
 static void estimates() {
   const Matrix<double, int> a(6, 6, 0);
@@ -532,6 +563,7 @@ int main() {
   batches();
   sums();
   blocks_of_dense();
+  slices();
   estimates();
   captured_result();
   CUDA(cudaGetLastError());

@@ -36,17 +36,18 @@ struct cusparseDnVecDescr {
 struct cusparseSpMatDescr {
   cusparseFormat_t format;
   int64_t rows, columns, count;
-  void *offsets, *indices, *values;  // COO: rows, columns, values; blocked: none, columns of blocks, values
+  void *offsets, *indices, *values;  // COO: rows, columns, values; blocked: none, columns of blocks, values; sliced: of slices, …
   cusparseIndexType_t offset_type, index_type;
   cusparseIndexBase_t base;
   cudaDataType type;
-  int64_t block = 0, block_columns = 0;  // blocked: edge of a block, columns of all blocks of a row
+  int64_t block = 0, block_columns = 0;  // blocked: edge of a block, columns of all blocks of a row; sliced: rows of a slice
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diag = CUSPARSE_DIAG_TYPE_NON_UNIT;
   int batch = 1;
   int64_t offset_stride = 0, stride = 0;  // from one matrix of a batch to the next, in elements
   int64_t block_width = 0, index_stride = 0;  // BSR: `block` is the height of a block, `block_width` its width
   cusparseOrder_t block_order = CUSPARSE_ORDER_ROW;
+  int64_t padding = 0;  // sliced: how many of `count` fill rows up
 };
 struct cusparseDnMatDescr {
   int64_t rows, columns, lead;

@@ -118,6 +118,26 @@ void* plain(const void* p) { return const_cast<void*>(p); }
     a.block_width = width, a.block_order = order;                                                                                          \
     return make(out, a);                                                                                                                   \
   }                                                                                                                                        \
+  WB_EXPORT cusparseStatus_t cusparseCreate##Const##SlicedEll(cusparse##Const##SpMatDescr_t* out, int64_t rows, int64_t columns,           \
+                                                              int64_t count, int64_t stored, int64_t slice, CONST void* offsets,           \
+                                                              CONST void* indices, CONST void* values, cusparseIndexType_t offset_type,    \
+                                                              cusparseIndexType_t type, cusparseIndexBase_t base, cudaDataType value) {    \
+    if (count < 0 || stored < count || slice < 1) return kWrong;                                                                           \
+    cusparseSpMatDescr a{CUSPARSE_FORMAT_SLICED_ELLPACK,                                                                                   \
+                         rows,                                                                                                             \
+                         columns,                                                                                                          \
+                         stored,                                                                                                           \
+                         plain(offsets),                                                                                                   \
+                         plain(indices),                                                                                                   \
+                         plain(values),                                                                                                    \
+                         offset_type,                                                                                                      \
+                         type,                                                                                                             \
+                         base,                                                                                                             \
+                         value,                                                                                                            \
+                         slice};                                                                                                           \
+    a.padding = stored - count;                                                                                                            \
+    return make(out, a);                                                                                                                   \
+  }                                                                                                                                        \
   WB_EXPORT cusparseStatus_t cusparseCreate##Const##SpVec(cusparse##Const##SpVecDescr_t* out, int64_t size, int64_t count,                 \
                                                           CONST void* indices, CONST void* values, cusparseIndexType_t type,               \
                                                           cusparseIndexBase_t base, cudaDataType value) {                                  \
@@ -197,7 +217,7 @@ WB_ASK(cusparseSpMatGetIndexBase, cusparseConstSpMatDescr_t, cusparseIndexBase_t
 
 WB_EXPORT cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t a, int64_t* rows, int64_t* columns, int64_t* count) {
   if (!all(a, rows, columns, count)) return kWrong;
-  *rows = a->rows, *columns = a->columns, *count = a->count;
+  *rows = a->rows, *columns = a->columns, *count = a->count - a->padding;
   return kDone;
 }
 

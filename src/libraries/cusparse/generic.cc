@@ -56,6 +56,22 @@ Pattern pattern_of(Memory& memory, const cusparseSpMatDescr& a) {
       }
     return p;
   }
+  if (a.format == CUSPARSE_FORMAT_SLICED_ELLPACK) {
+    const int64_t slices = (a.rows + a.block - 1) / a.block;
+    memory.reads(a.offsets, static_cast<size_t>(slices + 1) * index_bytes(a.offset_type));
+    memory.reads(a.indices, static_cast<size_t>(a.count) * index_bytes(a.index_type));
+    for (int64_t slice = 0; slice < slices; ++slice) {
+      const int64_t from = index_at(a.offsets, a.offset_type, slice) - a.base, to = index_at(a.offsets, a.offset_type, slice + 1) - a.base;
+      for (int64_t k = from; k < to; ++k) {
+        const int64_t column = index_at(a.indices, a.index_type, checked(k, a.count)) - a.base;
+        if (column < 0) continue;  // padding
+        p.row.push_back(checked(slice * a.block + (k - from) % a.block, a.rows));
+        p.column.push_back(checked(column, a.columns));
+        p.at.push_back(k);
+      }
+    }
+    return p;
+  }
   if (a.format == CUSPARSE_FORMAT_BSR) {
     const int64_t lines = a.rows / a.block, each = a.block * a.block_width, blocks = a.count / each;
     memory.reads(a.offsets, static_cast<size_t>(lines + 1) * index_bytes(a.offset_type));
@@ -182,7 +198,7 @@ cusparseStatus_t sparse_to_dense(Call& call, cusparseConstSpMatDescr_t a, cuspar
 // The offsets are written and the number of entries is known when this returns.
 cusparseStatus_t count_dense(Call& call, cusparseConstDnMatDescr_t a, cusparseSpMatDescr_t b) {
   call.require(a && b && a->rows == b->rows && a->columns == b->columns);
-  call.support(a->type == b->type);
+  call.support(a->type == b->type && b->format != CUSPARSE_FORMAT_SLICED_ELLPACK);
   if (b->format == CUSPARSE_FORMAT_BLOCKED_ELL) return CUSPARSE_STATUS_SUCCESS;  // the program has said which blocks there are
   auto total = std::make_shared<int64_t>(0);
   const cusparseStatus_t queued = call.submit(effort(a->rows * a->columns), [total, a = *a, b = *b](Memory& memory) {
@@ -205,7 +221,7 @@ cusparseStatus_t count_dense(Call& call, cusparseConstDnMatDescr_t a, cusparseSp
 
 cusparseStatus_t dense_to_sparse(Call& call, cusparseConstDnMatDescr_t a, cusparseSpMatDescr_t b) {
   call.require(a && b && a->rows == b->rows && a->columns == b->columns);
-  call.support(a->type == b->type);
+  call.support(a->type == b->type && b->format != CUSPARSE_FORMAT_SLICED_ELLPACK);
   return call.submit(effort(a->rows * a->columns), [a = *a, b = *b](Memory& memory) {
     const auto dense = dense_of<DoubleComplex>(memory, a);
     if (b.format == CUSPARSE_FORMAT_BLOCKED_ELL) {

@@ -1,4 +1,4 @@
-// What toolkit 13's cuSPARSE has and this one has not: solvers and factors of BSR, rectangular blocks, colours, sliced ELL.
+// What toolkit 13's cuSPARSE has and this one has not: solvers and factors of BSR, rectangular blocks, colours.
 #include "cuda/not_yet.h"
 
 #define ONE(name) WB_NOT_YET_AS(10, "CUSPARSE_STATUS_NOT_SUPPORTED", cusparse##name)
@@ -37,9 +37,7 @@ ONE(CreateBsrilu02Info)
 ONE(CreateBsrsm2Info)
 ONE(CreateBsrsv2Info)
 ONE(CreateColorInfo)
-ONE(CreateConstSlicedEll)
 ONE(CreateCsru2csrInfo)
-ONE(CreateSlicedEll)
 ONE(DestroyBsric02Info)
 ONE(DestroyBsrilu02Info)
 ONE(DestroyBsrsm2Info)
