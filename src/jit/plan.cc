@@ -166,8 +166,10 @@ Width unit_of_local_memory(const Flow& flow, const PlanRequest& r) {
     const isa::Row* row = i.row();
     if (!row || row->kind == isa::Kind::Address || flow.cell_access(i)) continue;
     const isa::Space space = i.mods().space;
-    const bool fixed = flow.fixed_local.contains(&i), parameter = space == isa::Space::ParamFunc && i.op[1] >= 0;
-    if (space != isa::Space::Local && !fixed && !parameter) continue;
+    const bool parameter = space == isa::Space::Param || space == isa::Space::ParamEntry || space == isa::Space::ParamFunc;
+    if (parameter && i.op[1] >= 0 && !known_row(i)) return 0;  // the handler's
+    const bool fixed = flow.fixed_local.contains(&i), computed = space == isa::Space::ParamFunc && i.op[1] >= 0;
+    if (space != isa::Space::Local && !fixed && !computed) continue;
     if (!flow.is_local_access(i)) return 0;
     unit = std::min<Width>(unit, std::max<Width>(static_cast<Width>(isa::bytes_of(i.type())), 4));
     any = true;
