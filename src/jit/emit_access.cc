@@ -26,13 +26,16 @@ uint64_t streaming_bytes() {
   return bytes;
 }
 
-// A whole run of a full warp. Where it fills lines of memory that the kernel does not read, the caches need not hold them.
+// A whole run of a full warp. Where it fills lines of memory that the kernel does not read, the caches need not hold them; where a loop
+// stores to one place again and again, they had better.
 void Emitter::store_dense(const Access& a, V data, V address, V pointer) {
   constexpr uint64_t kLine = 64;
   const uint64_t bytes = data->getType()->getPrimitiveSizeInBits() / 8;
   const llvm::Align align(a.total());
   static const bool without = left_out("streaming");
-  if (a.shared || a.root < 0 || plan_.roots.publishes || plan_.roots.loaded.contains(a.root) || bytes % kLine || without) {
+  const auto base = a.insn->op[1] < 0 ? std::nullopt : flow_.variable(a.insn->op[1]);
+  const bool again = base && in_loop(at_.node) && !changes_in_loop(*base);
+  if (again || a.shared || a.root < 0 || plan_.roots.publishes || plan_.roots.loaded.contains(a.root) || bytes % kLine || without) {
     user(b_.CreateAlignedStore(data, pointer, align));
     return;
   }

@@ -158,6 +158,15 @@ std::vector<char> Emitter::reached(uint32_t from, bool back) const {
   return seen;
 }
 
+bool Emitter::changes_in_loop(uint32_t variable) const {
+  const std::vector<char> after = reached(at_.node, false), before = reached(at_.node, true);
+  for (uint32_t n : plan_.regions[at_.region].nodes)
+    for (uint32_t k = flow_.nodes[n].begin; after[n] && before[n] && k < flow_.nodes[n].end; ++k)
+      for (const Slot& s : flow_.slots[k])
+        if (s.written && flow_.variable(s.at) == variable) return true;
+  return false;
+}
+
 // In a loop that jumps by more than hosts look ahead, as grid-stride loops do, what will be read some turns later is as far
 // from here as this is from the turn before.
 void Emitter::name_next_turns(const Access& a, V address) {
@@ -171,15 +180,7 @@ void Emitter::name_next_turns(const Access& a, V address) {
   if (!ahead) {  // the team's other warps take as long steps
     const Source base = flow_.source(a.insn->op[1], a.insn->base_width);
     if (base.kind != SourceKind::Variable) return;
-    // Is there a way back to this node, on which the address changes?
-    const std::vector<char> after = reached(at_.node, false), before = reached(at_.node, true);
-    if (!after[at_.node]) return;
-    bool changes = false;
-    for (uint32_t n : plan_.regions[at_.region].nodes)
-      for (uint32_t k = flow_.nodes[n].begin; after[n] && before[n] && k < flow_.nodes[n].end; ++k)
-        for (const Slot& s : flow_.slots[k])
-          if (const auto v = flow_.variable(s.at); s.written && v) changes = changes || *v == base.variable;
-    if (!changes) return;
+    if (!in_loop(at_.node) || !changes_in_loop(base.variable)) return;
     llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
     auto* last = top.CreateAlloca(b_.getInt64Ty());
     top.CreateStore(b_.getInt64(0), last);

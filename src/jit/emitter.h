@@ -238,6 +238,7 @@ class Emitter : private Words, private Facts {
   void name_next_turns(const Access& a, V address);
   std::vector<char> reached(uint32_t from, bool back) const;
   bool in_loop(uint32_t node) const { return reached(node, false)[node]; }
+  bool changes_in_loop(uint32_t variable) const;     // on a way back to this node
 
   // --- few lanes (emit_few.cc)
   bool comes_in_order() const;

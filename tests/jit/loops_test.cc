@@ -21,6 +21,20 @@ TEST_F(Engines, AgreeOnLoopsOverAGrid) {
   EXPECT_TRUE(happened("stores past the caches"));
 }
 
+// What a loop stores to again and again stays in the caches.
+TEST_F(Engines, AgreeOnLoopsThatStoreToOnePlace) {
+  const auto loop = [](const char* on) {
+    return fmt::format(
+        "mov.u32 %r1, 0; mov.u64 %d1, %at;\nL: mad.lo.u32 %r2, %r1, 3, %i; st.global.u32 [%d1], %r2; {} add.u32 %r1, %r1, 1; "
+        "setp.lt.u32 %p1, %r1, %n; @%p1 bra L; ret;",
+        on);
+  };
+  both(loop(""), {4, 1, 1}, {64, 1, 1}, 9);
+  EXPECT_FALSE(planned("stores past the caches")) << plan_;
+  both(loop("add.u64 %d1, %d1, 1024;"), {4, 1, 1}, {64, 1, 1}, 9);
+  EXPECT_TRUE(planned("stores past the caches")) << plan_;
+}
+
 TEST_F(Engines, AgreeOnLoopsOfTheirOwnLength) {
   for (const uint32_t n : {0u, 1u, 3u, 17u})
     both(
