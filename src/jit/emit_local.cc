@@ -176,9 +176,13 @@ bool Emitter::emit_local(const vm::Insn& i) {
     touch_local(*a, offset, mask);
     return true;
   }
+  // What stands above 32 bits does not count. So what does not fit is a fault, and it does not matter where the handler looks for bytes.
+  constexpr uint64_t kBelow = 0xffffffff;
   Value offset = address_of(*a);
-  if (!offset.uniform()) {
-    offset.lanes = lanes_of(offset, 8);
+  if (offset.uniform()) {
+    offset.run[0] = b_.CreateAnd(offset.run[0], b_.getInt64(kBelow));
+  } else {
+    offset.lanes = b_.CreateAnd(lanes_of(offset, 8), splat(b_.getInt64(kBelow)));
     offset.runs = 0;
   }
   auto [fast, slow, join] = new_blocks("local", "slow", "join");
