@@ -1,11 +1,26 @@
-# For each file a line: its path, then names at the left margin that are its own or may be: what a source keeps for itself is what another one beside it must not have.
-FNR == 1 { printf "%s%s", NR == 1 ? "" : "\n", FILENAME }
+# For each source a line: its path, then names at the left margin that are its own or may be: what a source keeps for itself is what another one beside it must not have.
+# Headers come first and have no lines: a source with a type for itself that one of them has too gets the name `!`, as what stands beside it may include that header.
+FNR == 1 {
+  header = FILENAME ~ /\.h$/
+  if (!header) printf "%s%s", any++ ? "\n" : "", FILENAME
+}
+header {
+  if (/^(struct|class|union|enum class|enum) +[A-Za-z_0-9]+($| *[:{]| final)/) {
+    match($0, /^(struct|class|union|enum class|enum) +[A-Za-z_0-9]+/)
+    count = split(substr($0, RSTART, RLENGTH), words, / +/)
+    types[words[count]]
+  } else if (/^using [A-Za-z_0-9]+ =/) {
+    types[$2]
+  }
+  next
+}
+/^using [A-Za-z_0-9]+ =/ && $2 in types { printf " !" }
 /^[A-Za-z[]/ && !/^(namespace|using|template|extern|typedef|public|private|protected)[^A-Za-z_]/ {
   line = $0
   sub(/^\[\[[a-z:_]*\]\] */, "", line)
   if (match(line, /^(struct|class|union|enum class|enum) +[A-Za-z_0-9]+/)) {
     count = split(substr(line, RSTART, RLENGTH), words, / +/)
-    printf " %s", words[count]
+    printf "%s %s", words[count] in types && line !~ /;$/ && substr(line, RSTART + RLENGTH, 2) != "::" ? " !" : "", words[count]
     next
   }
   head = line

@@ -20,11 +20,12 @@ set(wb_apart vm/exec_approx vm/exec_atomic vm/exec_compare vm/exec_convert vm/ex
              vm/exec_select vm/exec_video vm/exec_wgmma vm/matrix_lanes vm/warp
              # … those that take long, …
              isa/row jit/approx jit/codegen lowering/language/walk
-             # … and those with a name that a header has, too.
-             fatbin/linked jit/spreads cuda/driver/entry cuda/exit_report cuda/stubs report/source libraries/cublas/legacy)
+             # … and those with a function that a header has, too (of types own_names.awk tells).
+             fatbin/linked jit/spreads cuda/exit_report cuda/stubs libraries/cublas/legacy)
 
 # Adds to the list `out` a line for each source of the target that is compiled with others: the group's name, a blank, the file. No two of a group have a name of the same
 # kind for themselves: each goes to the last group that has room and none of its names, or else begins a new one.
+# One with a type for itself that a header of the room has too stays alone.
 function(wb_group target size out)
   set(files)
   get_target_property(sources ${target} SOURCES)
@@ -39,13 +40,17 @@ function(wb_group target size out)
   endforeach()
   set(found)
   if(files)
-    execute_process(COMMAND ${WARPBEAM_AWK} -f ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/own_names.awk ${files} OUTPUT_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)
+    file(GLOB_RECURSE headers ${folder}/*.h)
+    execute_process(COMMAND ${WARPBEAM_AWK} -f ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/own_names.awk ${headers} ${files} OUTPUT_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)
     string(STRIP "${told}" told)
     string(REPLACE "\n" ";" told "${told}")
     set(last -1)
     foreach(line ${told})
       string(REPLACE " " ";" names "${line}")
       list(POP_FRONT names file)
+      if("!" IN_LIST names)
+        continue()
+      endif()
       set(into -1)
       set(group ${last})
       while(group GREATER_EQUAL 0 AND into EQUAL -1)
