@@ -9,7 +9,7 @@ namespace warpbeam::jit {
 enum class AccessForm : uint8_t {
   Window,      // a load out of registers that several loads around one place share: elements of 4 and 8 bytes, of which a warp
                // fills more than one register
-  FewLanes,    // of the first 16, 8, 4, 2, 1 lanes
+  PrefixLanes,    // of the first 16, 8, 4, 2, 1 lanes
   OnePlace,    // the same for all lanes: a load of one element, or the last lane's store
   PlaceARun,   // a load of one element for each run
   Dense,       // a vector access for each run
@@ -43,7 +43,7 @@ struct AccessFacts {
 
 constexpr AccessForm plan_access(const AccessFacts& f) {
   if (f.load && f.full && f.dense() && f.runs == 1 && f.window) return AccessForm::Window;
-  if (f.few) return AccessForm::FewLanes;
+  if (f.few) return AccessForm::PrefixLanes;
   if (f.load && f.runs && f.stride == 0) return f.runs == 1 ? AccessForm::OnePlace : AccessForm::PlaceARun;
   if (f.dense() && (f.full || f.count == 1)) return AccessForm::Dense;
   if (f.runs == 1 && f.stride == 0) return AccessForm::OnePlace;

@@ -6,13 +6,13 @@
 #include <set>
 #include <vector>
 
-#include "jit/rehearsal.h"
+#include "jit/unrolled_block.h"
 #include "jit/runtime.h"
 #include "jit/writing.h"
 
 namespace warpbeam::jit {
 
-// An address that a picked store's lanes make of one register (emit_picked.cc).
+// An address that a picked store's lanes make of one register (emit_compressed.cc).
 struct Indexed {
   V base = nullptr, index = nullptr;
   bool is_signed = false;
@@ -27,7 +27,7 @@ struct Windows {
 
 inline constexpr uint64_t kPiece = 16;  // bytes that are loaded or stored for a lane at once
 
-// Loads or stores of words that lie side by side in each lane (emit_pieces.cc).
+// Loads or stores of words that lie side by side in each lane (emit_interleaved.cc).
 struct Piece {
   int64_t from = 0;                         // the first word's offset
   std::vector<const vm::Insn*> accesses{};  // as they are executed
@@ -48,7 +48,7 @@ struct Record {
   V together = nullptr;                        // in the code that is being written: they are
 };
 
-struct Pieces {
+struct InterleavedLoads {
   std::map<const vm::Insn*, std::shared_ptr<const Piece>> of;
   std::map<const vm::Insn*, std::shared_ptr<Record>> records;
   bool aside = false;  // each access is made by itself

@@ -214,9 +214,9 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
   if (a.load && facts.dense() && address.runs == 1 && form != AccessForm::Window) name_next_turns(a, address.run[0]);
   switch (form) {
     case AccessForm::Window: return put_loaded(a, 0, from_windows(a, pointer_to(a, address.run[0])));
-    case AccessForm::FewLanes:
-      if (a.load) return put_loaded(a, 0, lane_memory_.load_few(address, shared(), a.memory, as_.few));
-      return lane_memory_.store_few(stored_lanes(a, 0), address, shared(), a.memory, as_.few);
+    case AccessForm::PrefixLanes:
+      if (a.load) return put_loaded(a, 0, lane_memory_.load_prefix(address, shared(), a.memory, as_.few));
+      return lane_memory_.store_prefix(stored_lanes(a, 0), address, shared(), a.memory, as_.few);
     case AccessForm::OnePlace: return a.load ? load_places_of_runs(a, address) : store_last(a, address, mask);
     case AccessForm::PlaceARun: return load_places_of_runs(a, address);
     case AccessForm::Dense: return a.load ? load_dense(a, address, mask) : store_runs(a, address, mask);

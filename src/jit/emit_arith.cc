@@ -168,7 +168,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     other.lanes = joined(bool_lanes(b_.CreateNot(known)));
   } else if (shape.runs == 0) {
     const auto made = flow_.variable(destinations[0].at);
-    if (!not_pred && made && plan_.spreads[*made] && !rehearsals_.now) {
+    if (!not_pred && made && plan_.spreads[*made] && !unrolled_.now) {
       result.spread = spread_of_result(i, in);
       llvm::Type* type = type_of(out_bytes, true);
       result.lanes = b_.CreateAdd(splat(result.spread.base), b_.CreateSExtOrTrunc(result.spread.pattern, type));
@@ -178,7 +178,7 @@ bool Emitter::emit_pure(const vm::Insn& i) {
     std::vector<V> o;
     for (auto& [v, bytes] : in) o.push_back(lanes_of(v, bytes));
     result.lanes = apply(o, &other.lanes);
-    if (!as_.alone && !not_pred && !rehearsals_.now)
+    if (!as_.alone && !not_pred && !unrolled_.now)
       if (const auto d = flow_.variable(destinations[0].at); d && plan_.slopes[*d]) result.line = line_of_result(i, in);
   } else {
     const auto beyond = [&](int64_t stride, Width bytes) {  // from the first lane to the first that takes part

@@ -21,7 +21,7 @@ Emitter::Emitter(Writing& writing, KernelPlan& plan, CompiledTables& tables, con
 
 void Emitter::find_block_level() {
   registers_.block_level.assign(flow_.variables.size(), 0);
-  if (!ways_.many_regions) return;
+  if (!control_.many_regions) return;
   uint32_t left = kMostBlockValues;
   for (size_t v = 0; v < registers_.block_level.size() && left; ++v) {
     const Shape& s = shapes_.variables[v];
@@ -34,7 +34,7 @@ void Emitter::find_block_level() {
 
 void Emitter::find_full() {
   const size_t n = flow_.nodes.size();
-  ways_.full.assign(n, plan_.only_whole_warps());
+  control_.full.assign(n, plan_.only_whole_warps());
   std::vector<uint32_t> work;
   std::vector<char> lost(n);
   const auto lose = [&](size_t b) {
@@ -55,22 +55,22 @@ void Emitter::find_full() {
     for (uint32_t s : flow_.nodes[b].next) lose(s);
   }
   for (size_t b = 0; b < n; ++b)
-    if (lost[b] || !flow_.nodes[b].waits.empty() || !flow_.nodes[b].at_end.empty()) ways_.full[b] = 0;
+    if (lost[b] || !flow_.nodes[b].waits.empty() || !flow_.nodes[b].at_end.empty()) control_.full[b] = 0;
 }
 
 void Emitter::run() {
-  ways_.many_regions =
+  control_.many_regions =
       !flow_.in_turns &&
       (plan_.regions.size() > 1 || std::ranges::any_of(flow_.nodes, [](const Node& n) { return n.ends == End::Barrier || n.awaited; }));
   find_block_level();
   for (const Region& r : plan_.regions)
     for (uint32_t b : r.nodes)
-      if (flow_.nodes[b].ends == End::Leave && (r.exit_node >= 0 || r.exit_to >= 0)) ways_.lanes_leave = true;
+      if (flow_.nodes[b].ends == End::Leave && (r.exit_node >= 0 || r.exit_to >= 0)) control_.lanes_leave = true;
   find_full();
   tables_.row = plan_.row ? plan_.block[0] : 0;
   if (plan_.row) uses(Technique::FilledRows);
   constexpr ptrdiff_t kMany = 8;
-  ways_.many_functions = std::ranges::count_if(flow_.code->insns, [&](const vm::Insn& i) { return is_approximation(i); }) > kMany;
+  control_.many_functions = std::ranges::count_if(flow_.code->insns, [&](const vm::Insn& i) { return is_approximation(i); }) > kMany;
 
   std::vector<llvm::Type*> arguments{b_.getPtrTy()};
   if (flow_.in_turns && !flow_.stops) arguments.push_back(b_.getInt32Ty());
@@ -115,45 +115,45 @@ void Emitter::run() {
       registers_.block_after[v] = cell(lane_type(bytes));
     }
   }
-  for (size_t b = 0; b < flow_.nodes.size(); ++b) ways_.masks.push_back(cell(b_.getInt32Ty()));
-  ways_.exit_mask = cell(b_.getInt32Ty());
+  for (size_t b = 0; b < flow_.nodes.size(); ++b) control_.masks.push_back(cell(b_.getInt32Ty()));
+  control_.exit_mask = cell(b_.getInt32Ty());
   votes_.all_taken = cell(b_.getInt1Ty());
   votes_.none_taken = cell(b_.getInt1Ty());
   votes_.any_live = cell(b_.getInt1Ty());
   votes_.popc = cell(b_.getInt32Ty());
   votes_.all = cell(b_.getInt1Ty());
   votes_.any = cell(b_.getInt1Ty());
-  if (ways_.many_regions || flow_.stops) ways_.first_warp = cell(b_.getInt32Ty());
+  if (control_.many_regions || flow_.stops) control_.first_warp = cell(b_.getInt32Ty());
   if (flow_.stops) stops_.any = cell(b_.getInt1Ty());
-  if (ways_.many_regions) lay_out_kept(live_across());
+  if (control_.many_regions) lay_out_spills(live_across());
   if (!flow_.in_turns) find_late();
 
-  ways_.handed_over = new_block("handed_over");
-  ways_.region_of_entry.assign(flow_.nodes.size(), -1);
+  control_.handed_over = new_block("handed_over");
+  control_.region_of_entry.assign(flow_.nodes.size(), -1);
   for (size_t r = 0; r < plan_.regions.size(); ++r) {
-    ways_.region_of_entry[plan_.regions[r].entry] = static_cast<int32_t>(r);
-    ways_.region_entry.push_back(new_block("region"));
+    control_.region_of_entry[plan_.regions[r].entry] = static_cast<int32_t>(r);
+    control_.region_entry.push_back(new_block("region"));
   }
-  rehearsals_.done.assign(flow_.nodes.size(), 0);
-  rehearsals_.any = may_rehearse();
+  unrolled_.done.assign(flow_.nodes.size(), 0);
+  unrolled_.any = may_unroll();
   b_.CreateBr(way_in());
-  if (rehearsals_.whole) {  // the rest is for few blocks, the last ones of grids: short code will do
+  if (unrolled_.whole) {  // the rest is for few blocks, the last ones of grids: short code will do
     changed_plan_.guessed.reset();
     std::ranges::fill(changed_plan_.slopes, 0);
     std::ranges::fill(changed_plan_.spreads, 0);
-  } else if (rehearsals_.any && !tells()) {
+  } else if (unrolled_.any && !tells()) {
     find_known();
   }
   for (at_.region = 0; at_.region < plan_.regions.size(); ++at_.region)
-    flow_.stops      ? emit_by_stops(plan_.regions[at_.region], ways_.region_entry[at_.region])
-    : flow_.in_turns ? emit_warp_alone(plan_.regions[at_.region], ways_.region_entry[at_.region])
-                     : emit_region(at_.region, ways_.region_entry[at_.region]);
-  for (size_t k = 0; k < rehearsals_.copies.size(); ++k) {
-    at_.region = rehearsals_.copies[k].region;
-    rehearsals_.known.swap(rehearsals_.copies[k].known);
-    emit_region(at_.region, rehearsals_.copies[k].entry);
+    flow_.stops      ? emit_by_stops(plan_.regions[at_.region], control_.region_entry[at_.region])
+    : flow_.in_turns ? emit_warp_alone(plan_.regions[at_.region], control_.region_entry[at_.region])
+                     : emit_region(at_.region, control_.region_entry[at_.region]);
+  for (size_t k = 0; k < unrolled_.copies.size(); ++k) {
+    at_.region = unrolled_.copies[k].region;
+    unrolled_.known.swap(unrolled_.copies[k].known);
+    emit_region(at_.region, unrolled_.copies[k].entry);
   }
-  b_.SetInsertPoint(ways_.handed_over);
+  b_.SetInsertPoint(control_.handed_over);
   b_.CreateRet(b_.getInt32(0));
   emit_next_block();
   note_structure();
@@ -165,12 +165,12 @@ void Emitter::note_structure() {
     return r.exit_node >= 0 && plan_.decides[static_cast<size_t>(r.exit_node)] && !of_block(exit_insn(r)->guard, 0);
   };
   if (!flow_.in_turns && std::ranges::any_of(plan_.regions, decision)) uses(Technique::DecisionsOfTheBlock);
-  if (ways_.lanes_leave) uses(Technique::LeavesEarly);
-  if (rehearsals_.whole) uses(Technique::RehearsedWhole);
-  else if (std::ranges::count(rehearsals_.done, 1)) uses(Technique::Rehearsed);
+  if (control_.lanes_leave) uses(Technique::LeavesEarly);
+  if (unrolled_.whole) uses(Technique::UnrolledWhole);
+  else if (std::ranges::count(unrolled_.done, 1)) uses(Technique::UnrolledInPart);
   if (row_.next) uses(Technique::BlockAfterBlock);
   if (shapes_.lone()) uses(Technique::LoneThread);
-  if (kept_.stride) uses(Technique::Kept);
+  if (spills_.stride) uses(Technique::RegionSpills);
 }
 
 std::string Emitter::plan_in_words() const {
@@ -185,8 +185,8 @@ std::string Emitter::plan_in_words() const {
 }
 
 BasicBlock* Emitter::block_of(uint32_t node) {
-  if (!ways_.blocks[node]) ways_.blocks[node] = new_block("node");
-  return ways_.blocks[node];
+  if (!control_.blocks[node]) control_.blocks[node] = new_block("node");
+  return control_.blocks[node];
 }
 
 void Emitter::add_lanes(uint32_t node, V lanes) {
@@ -195,7 +195,7 @@ void Emitter::add_lanes(uint32_t node, V lanes) {
     return;
   }
   if (leaves_wait(node)) note_passed(lanes);
-  auto* cell = inside(node) ? ways_.masks[node] : ways_.exit_mask;
+  auto* cell = inside(node) ? control_.masks[node] : control_.exit_mask;
   b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), cell), lanes), cell);
 }
 
@@ -223,7 +223,7 @@ void Emitter::leave_to(const std::vector<uint32_t>& targets, bool may_be_none, c
     b_.CreateCondBr(any_of(lanes_at(node)), block_of(node), rest);
     b_.SetInsertPoint(rest);
   });
-  if (!closed) b_.CreateBr(ways_.region_exit);
+  if (!closed) b_.CreateBr(control_.region_exit);
 }
 
 // Lanes that disagree on a branch.
@@ -237,12 +237,12 @@ void Emitter::part(const Node& node, V taken) {
 // Those that a sliced loop has written are not written again.
 void Emitter::emit_nodes(const Region& region) {
   const auto written = [&](uint32_t b) {
-    return std::ranges::any_of(ways_.sliced, [&](const SlicedLoop& l) { return l.has(b) && l.head != b && !l.reads; });
+    return std::ranges::any_of(control_.sliced, [&](const SubwarpLoop& l) { return l.has(b) && l.head != b && !l.reads; });
   };
   for (uint32_t b : region.nodes)
     if (!written(b)) emit_node(b);
   for (uint32_t b : region.nodes)
-    if (written(b) && ways_.blocks[b]) new llvm::UnreachableInst(c_, ways_.blocks[b]);  // no lane waits there
+    if (written(b) && control_.blocks[b]) new llvm::UnreachableInst(c_, control_.blocks[b]);  // no lane waits there
 }
 
 void Emitter::emit_node(uint32_t n) {
@@ -251,15 +251,15 @@ void Emitter::emit_node(uint32_t n) {
   at_.node = n;
   b_.SetInsertPoint(block_of(n));
   const V here = lanes_at(n);
-  at_.active = ways_.full[n] ? static_cast<V>(llvm::Constant::getAllOnesValue(here->getType())) : here;
+  at_.active = control_.full[n] ? static_cast<V>(llvm::Constant::getAllOnesValue(here->getType())) : here;
   set_lanes(n, llvm::Constant::getNullValue(here->getType()));
   watch_node();
   const vm::Insn* stop = flow_.stops && is_block_barrier(flow_.code->insns[node.end - 1]) ? &flow_.code->insns[node.end - 1] : nullptr;
   const uint32_t last = node.last || stop ? node.end - 1 : node.end;
   if (node.gives_way && flow_.in_turns) emit_way_for_others(flow_.code->insns[node.begin]);
   if (!as_.slice)
-    for (const SlicedLoop& l : ways_.sliced)
-      if (l.head == n && emit_sliced_loop(l)) return;
+    for (const SubwarpLoop& l : control_.sliced)
+      if (l.head == n && emit_subwarp_loop(l)) return;
   for (const LaneLoop& l : plan_.lane_loops)
     if (l.head == n) emit_lane_loop(l);
   if (loops_whole(n)) emit_whole_loop(n);
@@ -268,7 +268,7 @@ void Emitter::emit_node(uint32_t n) {
   if (stop) emit_stop(*stop);
   if (region.exit_node == static_cast<int32_t>(n)) {
     watch_exit(*node.last);
-    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask), at_.active), ways_.exit_mask);
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), control_.exit_mask), at_.active), control_.exit_mask);
     leave_to({}, true);
     return;
   }
@@ -446,7 +446,7 @@ Handover& Emitter::new_handover(const vm::Insn& at, Why why) {
   h.here = saved(live, false);
   h.before = &flow_.code->insns[flow_.nodes[region.entry].begin];
   h.after = exit_insn(region);
-  if (ways_.many_regions && region.entry != 0) h.saved_before = saved(flow_.nodes[region.entry].live_in, true);
+  if (control_.many_regions && region.entry != 0) h.saved_before = saved(flow_.nodes[region.entry].live_in, true);
   if (flow_.stops) h.stops = &tables_.stops;
   if (h.after) h.saved_after = saved(live_at_exit(flow_, region), true);
   return h;
@@ -471,11 +471,11 @@ void Emitter::hand_over(const vm::Insn& at, V when, Why why) {
     h.pending.emplace_back(k, go_on);
   };
   flow_.nodes[at_.node].waits.each([&](size_t w) {
-    if (inside(static_cast<uint32_t>(w))) pend(b_.CreateLoad(b_.getInt32Ty(), ways_.masks[w]), &flow_.code->insns[flow_.nodes[w].begin]);
+    if (inside(static_cast<uint32_t>(w))) pend(b_.CreateLoad(b_.getInt32Ty(), control_.masks[w]), &flow_.code->insns[flow_.nodes[w].begin]);
   });
-  if (h.after) pend(b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask), h.after);
+  if (h.after) pend(b_.CreateLoad(b_.getInt32Ty(), control_.exit_mask), h.after);
   emit_handover(h, at_.warp, at_.come ? at_.come : at_.active,
-                ways_.first_warp ? b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp) : static_cast<V>(b_.getInt32(0)));
+                control_.first_warp ? b_.CreateLoad(b_.getInt32Ty(), control_.first_warp) : static_cast<V>(b_.getInt32(0)));
   b_.SetInsertPoint(on);
 }
 

@@ -35,7 +35,7 @@ Value Emitter::moved_by(int32_t slot, Width bytes, int64_t offset) {
 void Emitter::emit_copy(const vm::Insn& i) {
   const Source size = flow_.source(i.op[2], 4);
   const uint64_t bytes = size.kind == SourceKind::Constant ? size.bits : 0;
-  const bool apart = watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now;
+  const bool apart = watch_ || as_.alone || as_.slice || as_.few || as_.apart || unrolled_.now;
   if (apart || (bytes != 4 && bytes != 8 && bytes != 16) || (i.op[3] >= 0 && !read(i.op[3], 4).uniform())) return by_handler(i);
   Access from, to;
   from.insn = to.insn = &i;

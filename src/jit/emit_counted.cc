@@ -187,12 +187,12 @@ void Emitter::tell_places(const vm::Insn& i, const Value& address, V mask) {
 // An access whose lanes are all in bounds is about to be made.
 void Emitter::watch_access(const vm::Insn& i, const Value& address, V mask, uint64_t bytes) {
   if (!watch_ || (!watch_->wanted.events && !watch_->wanted.traffic)) return;
-  if (rehearsals_.now && watch_->wanted.events) {
-    if (!rehearsals_.now->over) tell_rehearsed(i, address, mask, bytes);
+  if (unrolled_.now && watch_->wanted.events) {
+    if (!unrolled_.now->over) tell_unrolled(i, address, mask, bytes);
     return;
   }
-  if (rehearsals_.now && !rehearsals_.now->over) {  // it may yet turn out otherwise
-    rehearsals_.now->now.counts.touches.push_back(
+  if (unrolled_.now && !unrolled_.now->over) {  // it may yet turn out otherwise
+    unrolled_.now->now.counts.touches.push_back(
         {&i, address, static_cast<uint32_t>(llvm::cast<llvm::ConstantInt>(mask)->getZExtValue()), bytes});
     return;
   }

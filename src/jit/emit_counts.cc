@@ -20,7 +20,7 @@ constexpr uint64_t kLine = 64;
 }  // namespace
 
 // Where the tables are, on the stack. False at run time: they are too large.
-V Emitter::begin_counts(Team& team) {
+V Emitter::begin_counts(CoarsenedWarps& team) {
   uses(Technique::Counts);
   llvm::IRBuilder<> top(w_.entry, w_.entry->begin());
   auto* room = top.CreateAlloca(llvm::ArrayType::get(b_.getInt8Ty(), kRoom));
@@ -50,7 +50,7 @@ static void each_line(llvm::IRBuilder<>& b, llvm::Function* f, llvm::Value* byte
   b.SetInsertPoint(done);
 }
 
-void Emitter::clear_counts(Team& team) {
+void Emitter::clear_counts(CoarsenedWarps& team) {
   auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), kLine / 4);
   each_line(b_, w_.function, context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), [&](V at) {
     for (uint64_t t = 0; t < kTables; ++t) {
@@ -63,7 +63,7 @@ void Emitter::clear_counts(Team& team) {
   });
 }
 
-void Emitter::settle_counts(Team& team) {
+void Emitter::settle_counts(CoarsenedWarps& team) {
   auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), kLine / 4);
   const V zero = llvm::Constant::getNullValue(type), shared = context_field(offsetof(Context, shared), b_.getPtrTy(), true);
   const V several = b_.CreateICmpNE(team.own_counts.apart_by, b_.getInt64(0));
@@ -85,7 +85,7 @@ void Emitter::settle_counts(Team& team) {
 // Adds each lane's value, which may be `known`. The members put down what is theirs, and the last one goes through all of
 // it, in code that is there once. A load brings two lanes' places.
 void Emitter::count_in_turn(V at, const Value& value, bool known, const std::function<void(V, V, uint32_t)>& add) {
-  Team& team = *as_.team;
+  CoarsenedWarps& team = *as_.team;
   const size_t count = team.members.size();
   llvm::Type* lanes = type_of(4, true);
   auto* all = llvm::ArrayType::get(lanes, count);

@@ -25,7 +25,7 @@ void Emitter::emit_guessed(const Region& region, V todo, BasicBlock* after) {
   at_.warp = b_.getInt32(0);
   at_.active = b_.getInt32(~0u);
   at_.node = region.entry;
-  if (ways_.many_regions) load_kept(region);
+  if (control_.many_regions) load_spills(region);
   for (uint32_t k : guessed.makes) emit_instruction(flow_.code->insns[k]);
   V holds = b_.getTrue();
   for (const Mask& m : guessed.masks) {

@@ -19,7 +19,7 @@ extern "C" vm::LaneTexels wb_read_texture(Context* c, const vm::Insn* i, uint64_
 }
 
 bool Emitter::emit_image(const vm::Insn& i) {
-  if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now || !flow_.services->reads_lanes(i)) return false;
+  if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || unrolled_.now || !flow_.services->reads_lanes(i)) return false;
   const Value handle = read(i.op[1], 8);
   if (!handle.uniform()) return false;
   const auto n = std::bit_cast<vm::ImageOperands>(i.imm);

@@ -1,4 +1,4 @@
-// Memory and variables in regions that are rehearsed (rehearsal.h): elements of shared memory are lanes of registers, a
+// Memory and variables in regions that are unrolled (unrolled.h): elements of shared memory are lanes of registers, a
 // load is a permutation of what was stored, a store only notes where things are.
 #include <llvm/IR/Intrinsics.h>
 
@@ -25,7 +25,7 @@ bool all_lanes(uint32_t mask) { return mask == ~0u; }
 bool Emitter::stores_pass(const Access& load) {
   if (load.insn->mods().space == Space::Const || says(*load.insn->source->form.row, ".nc")) return true;
   std::set<int64_t> others;
-  for (const RehearsedStore& s : rehearsals_.now->now.stores) {
+  for (const UnrolledStore& s : unrolled_.now->now.stores) {
     if (s.access.root < 0 || load.root < 0 || s.access.root == load.root) return false;
     if (!others.insert(s.access.root).second) continue;
     const V where = lo_of(range_of(load));
@@ -34,8 +34,8 @@ bool Emitter::stores_pass(const Access& load) {
   return true;
 }
 
-bool Emitter::rehearse_global(const Access& a, uint32_t mask) {
-  Rehearsal& r = *rehearsals_.now;
+bool Emitter::unroll_global(const Access& a, uint32_t mask) {
+  UnrolledBlock& r = *unrolled_.now;
   const isa::Sem sem = a.insn->mods().sem;
   if (may_be_local(a) || (sem != isa::Sem::None && sem != isa::Sem::Weak) || says(*a.insn->source->form.row, ".volatile")) return false;
   if (a.load && !stores_pass(a)) return false;
@@ -60,18 +60,18 @@ bool Emitter::rehearse_global(const Access& a, uint32_t mask) {
     touch(a, address, lanes);
     return true;
   }
-  RehearsedStore store{a, address, r.warp, mask, r.now.barriers, {}};
+  UnrolledStore store{a, address, r.warp, mask, r.now.barriers, {}};
   for (const int32_t slot : a.slots)
     if (const Source s = flow_.source(slot, a.reg); s.kind == SourceKind::Variable)
-      store.data.emplace_back(s.variable, rehearsed_cells(s.variable));
+      store.data.emplace_back(s.variable, unrolled_cells(s.variable));
   r.now.stores.push_back(std::move(store));
   return true;
 }
 
 // What a value is in this warp if it grows by `pace` from warp to warp. The `first` that asks has to look at all warps.
 V Emitter::as_first(const vm::Insn& i, V value, int64_t pace, bool& first) {
-  Rehearsal& r = *rehearsals_.now;
-  const auto [known, fresh] = r.firsts.try_emplace({&i, r.step, r.visits[at_.node]}, Rehearsal::First{value, r.warp});
+  UnrolledBlock& r = *unrolled_.now;
+  const auto [known, fresh] = r.firsts.try_emplace({&i, r.step, r.visits[at_.node]}, UnrolledBlock::First{value, r.warp});
   first = fresh;
   if (fresh) return value;
   const int64_t warps = static_cast<int64_t>(r.warp) - static_cast<int64_t>(known->second.warp);
@@ -80,8 +80,8 @@ V Emitter::as_first(const vm::Insn& i, V value, int64_t pace, bool& first) {
   return expected;
 }
 
-bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
-  Rehearsal& r = *rehearsals_.now;
+bool Emitter::unroll_access(const Access& a, uint32_t mask) {
+  UnrolledBlock& r = *unrolled_.now;
   if (r.element && r.element != a.memory) return false;
   r.element = a.memory;
   const Value address = address_of(a);
@@ -121,7 +121,7 @@ bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
       data = folded(data);
       for (int l = 0; l < kLanes; ++l)
         if (mask >> l & 1) {
-          RehearsedWord& word = r.now.words[static_cast<size_t>(words[static_cast<size_t>(l)] + k)];
+          UnrolledWord& word = r.now.words[static_cast<size_t>(words[static_cast<size_t>(l)] + k)];
           word.from = data;
           word.lane = static_cast<uint8_t>(l);
           word.changed = true;
@@ -131,7 +131,7 @@ bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
     Value v;
     if (one_place) {
       uint8_t lane = 0;
-      const V from = rehearsed_word(static_cast<size_t>(words[0] + k), lane);
+      const V from = unrolled_word(static_cast<size_t>(words[0] + k), lane);
       v.runs = 1;
       v.run[0] = b_.CreateExtractElement(from, uint64_t{lane});
     } else {
@@ -147,10 +147,10 @@ bool Emitter::rehearse_access(const Access& a, uint32_t mask) {
 
 // False: another warp has to do with the element in the same region, and the order would show.
 bool Emitter::note_access(size_t index, bool load) {
-  RehearsedWord& word = rehearsals_.now->now.words[index];
-  const int16_t warp = static_cast<int16_t>(rehearsals_.now->warp);
-  if (word.step != rehearsals_.now->step) {
-    word.step = rehearsals_.now->step;
+  UnrolledWord& word = unrolled_.now->now.words[index];
+  const int16_t warp = static_cast<int16_t>(unrolled_.now->warp);
+  if (word.step != unrolled_.now->step) {
+    word.step = unrolled_.now->step;
     word.writer = word.reader = -1;
     word.many_readers = false;
     word.lane_writer = word.lane_reader = -1;
@@ -167,7 +167,7 @@ bool Emitter::note_access(size_t index, bool load) {
 
 // For an observer of events: false where it might have something to say, of lanes of the warp or of what nobody wrote.
 bool Emitter::note_lane(size_t index, int lane, bool load) {
-  RehearsedWord& word = rehearsals_.now->now.words[index];
+  UnrolledWord& word = unrolled_.now->now.words[index];
   const int8_t me = static_cast<int8_t>(lane);
   if (load && !word.from) return false;
   if (word.lane_writer >= 0 && word.lane_writer != me) return false;
@@ -178,9 +178,9 @@ bool Emitter::note_lane(size_t index, int lane, bool load) {
 }
 
 // A register that has the element, and in which lane.
-V Emitter::rehearsed_word(size_t index, uint8_t& lane) {
-  Rehearsal& r = *rehearsals_.now;
-  const RehearsedWord& word = r.now.words[index];
+V Emitter::unrolled_word(size_t index, uint8_t& lane) {
+  UnrolledBlock& r = *unrolled_.now;
+  const UnrolledWord& word = r.now.words[index];
   lane = word.lane;
   if (word.from) return word.from;
   const size_t part = index / kLanes;
@@ -196,7 +196,7 @@ V Emitter::rehearsed_word(size_t index, uint8_t& lane) {
 
 // Those elements that are as they were before, each in its lane, straight from shared memory.
 V Emitter::gather_unchanged(const std::vector<int64_t>& words) {
-  const Rehearsal& r = *rehearsals_.now;
+  const UnrolledBlock& r = *unrolled_.now;
   std::vector<llvm::Constant*> places, wanted;
   for (int64_t w : words) {
     const bool here = w >= 0 && !r.now.words[static_cast<size_t>(w)].from;
@@ -212,7 +212,7 @@ V Emitter::gather_unchanged(const std::vector<int64_t>& words) {
 
 // A register whose lane l is element words[l]; below 0: whatever.
 V Emitter::gather_words(const std::vector<int64_t>& words) {
-  const auto unchanged = [&](int64_t w) { return w >= 0 && !rehearsals_.now->now.words[static_cast<size_t>(w)].from; };
+  const auto unchanged = [&](int64_t w) { return w >= 0 && !unrolled_.now->now.words[static_cast<size_t>(w)].from; };
   std::set<int64_t> parts;
   for (int64_t w : words)
     if (unchanged(w)) parts.insert(w / kLanes);
@@ -224,7 +224,7 @@ V Emitter::gather_words(const std::vector<int64_t>& words) {
     if (words[l] < 0) continue;
     V from = apart;
     if (apart && unchanged(words[l])) lane[l] = static_cast<uint8_t>(l);
-    else from = rehearsed_word(static_cast<size_t>(words[l]), lane[l]);
+    else from = unrolled_word(static_cast<size_t>(words[l]), lane[l]);
     source[l] = static_cast<size_t>(std::ranges::find(sources, from) - sources.begin());
     if (source[l] == sources.size()) sources.push_back(from);
   }
@@ -249,14 +249,14 @@ V Emitter::gather_words(const std::vector<int64_t>& words) {
 // --- variables --------------------------------------------------------------------------------------------------------
 
 // What the warp has in the variable; values that regions keep are loaded when they are first asked for.
-const Cells& Emitter::rehearsed_cells(uint32_t v) {
-  Rehearsal& r = *rehearsals_.now;
+const Cells& Emitter::unrolled_cells(uint32_t v) {
+  UnrolledBlock& r = *unrolled_.now;
   Cells& cells = r.now.values[r.warp][v];
   if (cells[0]) return cells;
   const Shape& s = shapes_.variables[v];
   const Width bytes = flow_.variables[v].bytes;
   const size_t parts = std::max<size_t>(s.runs, 1);
-  if (r.knows_all || r.whole || (!block_level(v) && kept_.at[v] < 0)) {
+  if (r.knows_all || r.whole || (!block_level(v) && spills_.at[v] < 0)) {
     for (size_t k = 0; k < parts; ++k) cells[k] = llvm::Constant::getNullValue(type_of(bytes, s.runs == 0));
     return cells;
   }
@@ -265,8 +265,8 @@ const Cells& Emitter::rehearsed_cells(uint32_t v) {
     cells[0] = bytes ? b_.CreateAdd(first, folded(paced(v))) : first;
     return cells;
   }
-  kept_.piece = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_.frame, uint64_t(r.warp) * kept_.stride);
-  const V at = kept_place(v);
+  spills_.piece = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), spills_.frame, uint64_t(r.warp) * spills_.stride);
+  const V at = spill_place(v);
   if (bytes == 0) {
     const V mask = machine_load(b_.getInt32Ty(), at);
     cells[0] = s.runs ? b_.CreateICmpNE(mask, b_.getInt32(0)) : bool_lanes(mask);
@@ -281,10 +281,10 @@ const Cells& Emitter::rehearsed_cells(uint32_t v) {
   return cells;
 }
 
-void Emitter::write_rehearsed(uint32_t v, Value value) {
-  Rehearsal& r = *rehearsals_.now;
+void Emitter::write_unrolled(uint32_t v, Value value) {
+  UnrolledBlock& r = *unrolled_.now;
   if (!r.knows_all && value.runs == 0 && (at_.forced || shapes_.needs_blend(at_.node, v))) {
-    const V old = rehearsed_cells(v)[0], lanes = folded(bool_lanes(at_.active));
+    const V old = unrolled_cells(v)[0], lanes = folded(bool_lanes(at_.active));
     value.lanes = b_.CreateSelect(lanes, value.lanes, old);
   }
   Cells& cells = r.now.values[r.warp][v];
@@ -295,8 +295,8 @@ void Emitter::write_rehearsed(uint32_t v, Value value) {
 }
 
 // What the region that comes next takes over.
-void Emitter::keep_rehearsed(uint32_t to) {
-  Rehearsal& r = *rehearsals_.now;
+void Emitter::keep_unrolled(uint32_t to) {
+  UnrolledBlock& r = *unrolled_.now;
   flow_.nodes[to].live_in.each([&](size_t variable) {
     const uint32_t v = static_cast<uint32_t>(variable);
     const Width bytes = flow_.variables[v].bytes;
@@ -304,14 +304,14 @@ void Emitter::keep_rehearsed(uint32_t to) {
     for (r.warp = 0; r.warp < r.now.values.size(); ++r.warp) {
       if (!r.now.written[r.warp].has(v) && !r.whole) continue;
       at_.warp = b_.getInt32(r.warp);
-      const Cells& cells = rehearsed_cells(v);
+      const Cells& cells = unrolled_cells(v);
       if (block_level(v)) {
         b_.CreateStore(bytes ? b_.CreateSub(cells[0], folded(paced(v))) : cells[0], registers_.in_block[v]);
         break;
       }
-      if (kept_.at[v] < 0) continue;
-      kept_.piece = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), kept_.frame, uint64_t(r.warp) * kept_.stride);
-      const V at = kept_place(v);
+      if (spills_.at[v] < 0) continue;
+      spills_.piece = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), spills_.frame, uint64_t(r.warp) * spills_.stride);
+      const V at = spill_place(v);
       if (bytes == 0) machine_store(s.runs ? b_.CreateSExt(cells[0], b_.getInt32Ty()) : mask_bits(cells[0]), at);
       else if (s.runs == 0) machine_store(cells[0], at);
       else
@@ -324,15 +324,15 @@ void Emitter::keep_rehearsed(uint32_t to) {
 }
 
 // What has changed in shared memory.
-void Emitter::store_rehearsed() {
-  Rehearsal& r = *rehearsals_.now;
-  const std::vector<RehearsedWord>& words = r.now.words;
+void Emitter::store_unrolled() {
+  UnrolledBlock& r = *unrolled_.now;
+  const std::vector<UnrolledWord>& words = r.now.words;
   for (size_t first = 0; first < words.size(); first += kLanes) {
     std::vector<int64_t> all(kLanes, -1);
     uint32_t changed = 0, there = 0;
     const bool loaded = first / kLanes < r.before.size() && r.before[first / kLanes];
     for (size_t l = 0; l < kLanes && first + l < words.size(); ++l) {
-      const RehearsedWord& word = words[first + l];
+      const UnrolledWord& word = words[first + l];
       if (word.changed) changed |= 1u << l;
       if (!word.changed && !loaded) continue;
       there |= 1u << l;
@@ -345,13 +345,13 @@ void Emitter::store_rehearsed() {
     for (size_t l = 0; l < kLanes; ++l) {
       if (all[l] < 0) continue;
       uint8_t lane = 0;
-      const V from = rehearsed_word(static_cast<size_t>(all[l]), lane);
+      const V from = unrolled_word(static_cast<size_t>(all[l]), lane);
       if (std::ranges::find(done, from) != done.end()) continue;
       done.push_back(from);
       std::vector<int> pick(kLanes);
       for (size_t o = 0; o < kLanes; ++o) {
         uint8_t which = 0;
-        const bool mine = all[o] >= 0 && rehearsed_word(static_cast<size_t>(all[o]), which) == from;
+        const bool mine = all[o] >= 0 && unrolled_word(static_cast<size_t>(all[o]), which) == from;
         pick[o] = mine ? (value ? kLanes : 0) + which : static_cast<int>(o);
       }
       value = value ? b_.CreateShuffleVector(value, from, pick) : b_.CreateShuffleVector(from, pick);

@@ -17,7 +17,7 @@ constexpr uint32_t kMostInstructions = 120;  // of which there are two versions
 bool Emitter::loops_whole(uint32_t n) const {
   static const bool without = left_out("loops");
   const Node& node = flow_.nodes[n];
-  if (without || watch_ || as_.slice || node.polls || ways_.full[n] || node.ends != End::Branch || !shapes_.divergent[n]) return false;
+  if (without || watch_ || as_.slice || node.polls || control_.full[n] || node.ends != End::Branch || !shapes_.divergent[n]) return false;
   if (plan_.regions[at_.region].exit_node == static_cast<int32_t>(n) || node.next[0] == node.next[1]) return false;
   if (node.end - node.begin > kMostInstructions) return false;
   const auto is_head = [&](const LaneLoop& l) { return l.head == n; };
@@ -33,9 +33,9 @@ void Emitter::emit_whole_loop(uint32_t n) {
   auto [whole, parts, some] = new_blocks("whole", "parts", "some");
   go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), whole, some);
   at_.active = b_.getInt32(~0u);
-  ways_.full[n] = 1;
+  control_.full[n] = 1;
   emit_straight(node.begin, node.end - 1);
-  ways_.full[n] = 0;
+  control_.full[n] = 0;
   const V taken = guard_mask(*node.last);
   const V all = node.next[0] == n ? b_.CreateICmpEQ(taken, b_.getInt32(~0u)) : b_.CreateICmpEQ(taken, b_.getInt32(0));
   b_.CreateCondBr(all, whole, parts);

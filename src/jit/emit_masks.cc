@@ -34,7 +34,7 @@ Cmp mirrored(Cmp c) {
 V Emitter::compare_shapes(const vm::Insn& i, const Value& a, const Value& c) {
   const isa::Type t = i.type();
   const unsigned width = static_cast<unsigned>(isa::bits_of(t));
-  if (isa::is_float(t) || (width != 32 && width != 64) || a.runs == 0 || c.runs == 0 || rehearsals_.now) return nullptr;
+  if (isa::is_float(t) || (width != 32 && width != 64) || a.runs == 0 || c.runs == 0 || unrolled_.now) return nullptr;
   if (a.stride != 0 && c.stride != 0) return nullptr;
   const bool swap = c.stride != 0;
   const Value &v = swap ? c : a, &u = swap ? a : c;

@@ -107,7 +107,7 @@ void Emitter::multiply_doubles(const vm::Insn& i) {
 }
 
 bool Emitter::emit_matrix(const vm::Insn& i) {
-  if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || rehearsals_.now) return false;
+  if (watch_ || as_.alone || as_.slice || as_.few || as_.apart || unrolled_.now) return false;
   const bool to_nearest = i.mods().rnd == isa::Rnd::None || i.mods().rnd == isa::Rnd::Rn;
   if (i.plan && i.plan->types.a == isa::Type::F64 && i.plan->shape.m == 8 && to_nearest) {
     multiply_doubles(i);

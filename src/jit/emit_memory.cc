@@ -189,7 +189,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     for (int k = 0; k < (i.list ? i.count : 1); ++k) {
       V at = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), params, static_cast<uint64_t>(i.imm + k * memory));
       V whole = llvm::ConstantInt::get(lane_type(memory), 64u * static_cast<uint64_t>(i.imm + 1));
-      if (!rehearsals_.now || !rehearsals_.now->samples) {
+      if (!unrolled_.now || !unrolled_.now->samples) {
         auto* load = b_.CreateAlignedLoad(lane_type(memory), at, llvm::Align(1));
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
         whole = load;
@@ -240,7 +240,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
     b_.SetInsertPoint(join);
     return;
   }
-  if (may_be_picked(*a, address, mask)) store_picked(*a, address.lanes, mask, join);
+  if (may_be_compressed(*a, address, mask)) store_compressed(*a, address.lanes, mask, join);
   const bool looked = address.runs == 0 && load_near(*a, mask, join);
   auto* fast = new_block("fast");
   if (address.runs == 0) {

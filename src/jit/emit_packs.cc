@@ -40,7 +40,7 @@ bool Emitter::suits_pack(uint32_t n) const {
     }
     if (&i == node.last) continue;
     const std::optional<Access> a = i.silent() ? std::nullopt : access_of(i);
-    if ((a && a->shared) || counts(i) || !suits_team(i, true)) return false;
+    if ((a && a->shared) || counts(i) || !suits_coarsening(i, true)) return false;
   }
   return true;
 }
@@ -134,7 +134,7 @@ void Emitter::emit_packed(const Region& region, const Pack& pack, uint32_t n, co
   at_.node = n;
   at_.active = b_.getInt32(~0u);
   b_.SetInsertPoint(blocks[n]);
-  pieces_.clear();
+  interleaved_.clear();
   const Straight s = straight(node.begin, node.last ? node.end - 1 : node.end);
   for (uint32_t k = s.begin; k < s.first; ++k) emit_instruction(insns[k]);
   if (!s.accesses.empty()) {

@@ -14,29 +14,29 @@ bool Emitter::inside(uint32_t node) const {
   if (as_.slice) return as_.slice->has(node);
   return std::binary_search(plan_.regions[at_.region].nodes.begin(), plan_.regions[at_.region].nodes.end(), node) &&
          plan_.regions[at_.region].exit_to != static_cast<int32_t>(node) &&
-         (ways_.region_of_entry[node] < 0 || ways_.region_of_entry[node] == static_cast<int32_t>(at_.region));
+         (control_.region_of_entry[node] < 0 || control_.region_of_entry[node] == static_cast<int32_t>(at_.region));
 }
 
 // The interpreter goes on with the warp that came to a barrier last and then round; so programs that leave the order of
 // their warps to chance get the same results.
 V Emitter::warp_at(V turn) {
   const uint32_t warps = plan_.warps();
-  if (!ways_.first_warp || warps < 2) return turn;
-  const V shifted = b_.CreateAdd(turn, b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp)), count = b_.getInt32(warps);
+  if (!control_.first_warp || warps < 2) return turn;
+  const V shifted = b_.CreateAdd(turn, b_.CreateLoad(b_.getInt32Ty(), control_.first_warp)), count = b_.getInt32(warps);
   return b_.CreateSelect(b_.CreateICmpULT(shifted, count), shifted, b_.CreateSub(shifted, count));
 }
 
 void Emitter::first_warp_moves() {
   const uint32_t warps = plan_.warps();
-  const V first = b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp);
+  const V first = b_.CreateLoad(b_.getInt32Ty(), control_.first_warp);
   b_.CreateStore(b_.CreateSelect(b_.CreateICmpEQ(first, b_.getInt32(0)), b_.getInt32(warps - 1), b_.CreateSub(first, b_.getInt32(1))),
-                 ways_.first_warp);
+                 control_.first_warp);
 }
 
 void Emitter::begin_warp(const Region& region) {
   // What earlier regions left.
   const Node& entry = flow_.nodes[region.entry];
-  if (ways_.many_regions) load_kept(region);
+  if (control_.many_regions) load_spills(region);
   // Nothing else outlives the warp before: everything that the region mentions begins anew.
   Bits fresh(flow_.variables.size());
   for (uint32_t n : region.nodes)
@@ -64,7 +64,7 @@ void Emitter::emit_region(size_t r, BasicBlock* entry) {
   b_.CreateStore(b_.getTrue(), votes_.all);
   b_.CreateStore(b_.getFalse(), votes_.any);
   begin_staged();
-  if (ways_.many_regions && region.entry != 0)
+  if (control_.many_regions && region.entry != 0)
     live_at_exit(flow_, region).each([&](size_t v) {
       if (block_level(static_cast<uint32_t>(v)))
         b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.in_block[v]), registers_.block_after[v]);
@@ -86,17 +86,17 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   const bool agrees = decision && !of_block(decision->guard, 0);
   auto* head = b_.GetInsertBlock();
   auto [loop, next] = new_blocks("warp", "next_warp");
-  ways_.blocks.assign(flow_.nodes.size(), nullptr);
+  control_.blocks.assign(flow_.nodes.size(), nullptr);
   if (todo) b_.CreateCondBr(b_.CreateICmpNE(todo, b_.getInt32(0)), loop, after);
   else b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   auto* turn = b_.CreatePHI(b_.getInt32Ty(), 2);  // counts the warps, or has a bit for each that is left
   turn->addIncoming(todo ? todo : b_.getInt32(0), head);
-  Team team = todo ? Team{} : find_team(region);
+  CoarsenedWarps team = todo ? CoarsenedWarps{} : find_coarsening(region);
   auto* through = team.warps ? new_block("team_through") : nullptr;
   if (team.warps) {
     auto* single = new_block("single");
-    emit_team(region, team, turn, single, through);
+    emit_coarsened(region, team, turn, single, through);
     b_.SetInsertPoint(single);
   }
   const V index = todo ? b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {turn, b_.getTrue()}) : static_cast<V>(turn);
@@ -104,37 +104,37 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   V live = b_.getInt32(~0u);
   if (lanes % kLanes && !once)
     live = b_.CreateSelect(b_.CreateICmpEQ(at_.warp, b_.getInt32(warps - 1)), b_.getInt32((1u << lanes % kLanes) - 1), live);
-  if ((ways_.lanes_leave || plan_.row) && !once) {
+  if ((control_.lanes_leave || plan_.row) && !once) {
     V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
     live = machine_load(b_.getInt32Ty(), at);
   }
-  if (ways_.lanes_leave && !once) {
+  if (control_.lanes_leave && !once) {
     auto* go = new_block("live");
     go_on_if(b_.CreateICmpNE(live, b_.getInt32(0)), go, next);
   }
   begin_warp(region);
-  for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), ways_.masks[b]);
-  b_.CreateStore(b_.getInt32(0), ways_.exit_mask);
-  b_.CreateStore(live, ways_.masks[region.entry]);
-  ways_.region_exit = new_block("region_exit");
+  for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), control_.masks[b]);
+  b_.CreateStore(b_.getInt32(0), control_.exit_mask);
+  b_.CreateStore(live, control_.masks[region.entry]);
+  control_.region_exit = new_block("region_exit");
   if (team.warps) emit_resumed(region, team);
   else b_.CreateBr(block_of(region.entry));
-  ways_.sliced = team.warps ? std::vector<SlicedLoop>() : find_sliced_loops();
+  control_.sliced = team.warps ? std::vector<SubwarpLoop>() : find_subwarp_loops();
   emit_nodes(region);
 
   // The warp is through.
-  b_.SetInsertPoint(ways_.region_exit);
+  b_.SetInsertPoint(control_.region_exit);
   if (region.exit_node >= 0 || region.exit_to >= 0) {
-    V arrived = ways_.lanes_leave && !once ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask)) : live;
+    V arrived = control_.lanes_leave && !once ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), control_.exit_mask)) : live;
     at_.active = arrived;
-    if (ways_.lanes_leave && !once) {
+    if (control_.lanes_leave && !once) {
       V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
       machine_store(arrived, at);
       // A warp that has left has nothing to say, not even of what is the same in the whole block: it may not have come to it.
       auto* some = new_block("some_arrived");
       go_on_if(b_.CreateICmpNE(arrived, b_.getInt32(0)), some, next);
     }
-    store_kept(region);
+    store_spills(region);
     const V here = b_.CreateICmpNE(arrived, b_.getInt32(0));
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt1Ty(), votes_.any_live), here), votes_.any_live);
     if (agrees) {
@@ -182,7 +182,7 @@ void Emitter::emit_dispatch(const Region& region, bool once) {
     if (block_level(static_cast<uint32_t>(v)))
       b_.CreateStore(b_.CreateLoad(lane_type(flow_.variables[v].bytes), registers_.block_after[v]), registers_.in_block[v]);
   });
-  if (ways_.lanes_leave && !once) {
+  if (control_.lanes_leave && !once) {
     auto [go, none] = new_blocks("some_live", "none_live");
     b_.CreateCondBr(b_.CreateLoad(b_.getInt1Ty(), votes_.any_live), go, none);
     b_.SetInsertPoint(none);

@@ -65,7 +65,7 @@ bool Emitter::does_nothing(uint32_t n, const Region& region, bool& computes) con
 V Emitter::warps_to_run(const Region& region) {
   const uint32_t warps = plan_.warps();
   static const bool without = left_out("skip");
-  if (!ways_.many_regions || ways_.lanes_leave || warps > 32 || without) return nullptr;
+  if (!control_.many_regions || control_.lanes_leave || warps > 32 || without) return nullptr;
   if (region.entry == 0 && (region.exit_node >= 0 || region.exit_to >= 0)) return nullptr;
   // Straight to the first branch on which lanes or warps disagree.
   const Bits live = live_at_exit(flow_, region);
@@ -158,7 +158,7 @@ V Emitter::warps_to_run(const Region& region) {
   at_.warp = b_.getInt32(0);
   at_.active = b_.getInt32(~0u);
   at_.node = n;
-  load_kept(region);
+  load_spills(region);
   std::vector<V> wraps;
   as_.wraps = &wraps;
   for (size_t k = needed.size(); k-- > 0;) emit_instruction(flow_.code->insns[needed[k]]);
@@ -188,7 +188,7 @@ V Emitter::warps_to_run(const Region& region) {
   if (computes) bits = b_.CreateOr(bits, b_.getInt64(1));
   for (V w : wraps) bits = b_.CreateSelect(w, b_.getInt64((uint64_t(1) << warps) - 1), bits);
   if (warps > 1) {  // as the warps take turns
-    const V turned = b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), ways_.first_warp), b_.getInt64Ty());
+    const V turned = b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), control_.first_warp), b_.getInt64Ty());
     bits = b_.CreateOr(b_.CreateLShr(bits, turned), b_.CreateShl(bits, b_.CreateSub(b_.getInt64(warps), turned)));
     bits = b_.CreateAnd(bits, b_.getInt64((uint64_t(1) << warps) - 1));
   }

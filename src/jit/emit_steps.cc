@@ -13,7 +13,7 @@ using isa::Cmp;
 using isa::Kind;
 namespace In = llvm::Intrinsic;
 
-void Emitter::find_steps(const Region& region, Team& team) {
+void Emitter::find_steps(const Region& region, CoarsenedWarps& team) {
   team.in_step.shapes = std::make_unique<Shapes>(shapes_.in_step(team.together, region.entry));
   team.in_step.steps.resize(flow_.variables.size());
   team.written.each([&](size_t v) {
@@ -25,12 +25,12 @@ void Emitter::find_steps(const Region& region, Team& team) {
 
 // For a warp that is not the first: what the first one has tells the variable.
 bool Emitter::steps_along(uint32_t variable) const {
-  return as_.team && as_.team->member != 0 && as_.team->member != Team::kNobody && as_.team->in_step.steps[variable];
+  return as_.team && as_.team->member != 0 && as_.team->member != CoarsenedWarps::kNobody && as_.team->in_step.steps[variable];
 }
 
 // ... and so all that the instruction writes.
 bool Emitter::steps_along(const vm::Insn& i) const {
-  if (!as_.team || as_.team->member == 0 || as_.team->member == Team::kNobody) return false;
+  if (!as_.team || as_.team->member == 0 || as_.team->member == CoarsenedWarps::kNobody) return false;
   bool any = false, all = true;
   for (const Slot& s : flow_.slots[number_of(i)]) {
     if (!s.written) continue;
@@ -79,13 +79,13 @@ void Emitter::check_step(const vm::Insn& i) {
   }
 }
 
-V Emitter::in_a_row(const Team& team) {
+V Emitter::in_a_row(const CoarsenedWarps& team) {
   const V first = team.member == 0 ? at_.warp : team.members[0].warp, last = team.members.back().warp;
   return b_.CreateICmpEQ(b_.CreateSub(last, first), b_.getInt32(static_cast<uint32_t>(team.warps - 1)));
 }
 
 // Whether the warps' places follow each other and all of them fit. Null: that cannot be.
-V Emitter::all_fit_in_a_row(Team& team, const Straight& s) {
+V Emitter::all_fit_in_a_row(CoarsenedWarps& team, const Straight& s) {
   if (s.accesses.empty()) return nullptr;
   V good = b_.getTrue();
   for (const Access& a : s.accesses) {
@@ -103,7 +103,7 @@ V Emitter::all_fit_in_a_row(Team& team, const Straight& s) {
 }
 
 // The comparison of an index with a bound that is the node's decision and nothing else, if it is there.
-Decision Emitter::decides_in_a_row(const Team& team, const Node& node) const {
+Decision Emitter::decides_in_a_row(const CoarsenedWarps& team, const Node& node) const {
   if (node.ends != End::Branch || node.last->guard < 0) return {};
   Decision decision;
   const vm::Insn* i = compared(node, node.last->guard, decision.holds);
@@ -152,7 +152,7 @@ Decision Emitter::decides_in_a_row(const Team& team, const Node& node) const {
 }
 
 // All lanes of all warps are below the bound, by the last one. `holds`: what the comparison says of them then.
-V Emitter::all_go_on(Team& team, const vm::Insn& i, bool& holds) {
+V Emitter::all_go_on(CoarsenedWarps& team, const vm::Insn& i, bool& holds) {
   as_member(team, 0);
   const Width bytes = static_cast<Width>(isa::bytes_of(i.type()));
   const bool swap = shapes_.source(i.op[2], bytes).stride != 0;

@@ -20,7 +20,7 @@ void Emitter::emit_by_stops(const Region& region, BasicBlock* entry) {
   for (const Node& node : flow_.nodes)
     if (is_block_barrier(flow_.code->insns[node.end - 1])) live.add(node.live_out);
   b_.SetInsertPoint(entry);
-  lay_out_kept(live);
+  lay_out_spills(live);
   for (uint32_t w = 0; w < warps; ++w)
     machine_store(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), w_.context, offsetof(Context, stopped_at) + 4u * w));
   auto [round, warp, run] = new_blocks("round", "warp", "run");
@@ -38,24 +38,24 @@ void Emitter::emit_by_stops(const Region& region, BasicBlock* entry) {
   const V lanes = machine_load(b_.getInt32Ty(), place);
   b_.CreateCondBr(b_.CreateICmpNE(lanes, b_.getInt32(0)), run, stops_.next_warp);
   b_.SetInsertPoint(run);
-  find_kept_piece();
+  find_spill_piece();
   begin_warp(region);
-  for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), ways_.masks[b]);
+  for (uint32_t b : region.nodes) b_.CreateStore(b_.getInt32(0), control_.masks[b]);
   stops_.resume = b_.CreateSwitch(machine_load(b_.getInt32Ty(), stopped_at()), unreachable);
   stops_.resume->addCase(b_.getInt32(0), start);
   b_.SetInsertPoint(unreachable);
   b_.CreateUnreachable();
 
   b_.SetInsertPoint(start);
-  b_.CreateStore(lanes, ways_.masks[region.entry]);
-  ways_.blocks.assign(flow_.nodes.size(), nullptr);
-  ways_.region_exit = new_block("region_exit");
+  b_.CreateStore(lanes, control_.masks[region.entry]);
+  control_.blocks.assign(flow_.nodes.size(), nullptr);
+  control_.region_exit = new_block("region_exit");
   b_.CreateBr(block_of(region.entry));
-  ways_.sliced = find_sliced_loops();
+  control_.sliced = find_subwarp_loops();
   stops_.lanes = lanes;
   emit_nodes(region);
 
-  b_.SetInsertPoint(ways_.region_exit);  // all lanes have left
+  b_.SetInsertPoint(control_.region_exit);  // all lanes have left
   machine_store(b_.getInt32(0), place);
   go_on(stops_.next_warp);
   const V following = b_.CreateAdd(turn, b_.getInt32(1));
@@ -77,8 +77,8 @@ void Emitter::emit_stop(const vm::Insn& i) {
   const Bits& live = flow_.nodes[at_.node].live_out;
   tables_.stops.push_back({&i, saved(live, true)});
   const V number = b_.getInt32(static_cast<uint32_t>(tables_.stops.size()));
-  store_kept(live);
-  if (!ways_.full[at_.node])
+  store_spills(live);
+  if (!control_.full[at_.node])
     machine_store(at_.active, b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp));
   machine_store(number, stopped_at());
   b_.CreateStore(b_.getTrue(), stops_.any);
@@ -87,8 +87,8 @@ void Emitter::emit_stop(const vm::Insn& i) {
   auto* on = new_block("resumed");
   stops_.resume->addCase(llvm::cast<llvm::ConstantInt>(number), on);
   b_.SetInsertPoint(on);
-  load_kept(live);
-  if (!ways_.full[at_.node]) at_.active = stops_.lanes;
+  load_spills(live);
+  if (!control_.full[at_.node]) at_.active = stops_.lanes;
 }
 
 }  // namespace warpbeam::jit

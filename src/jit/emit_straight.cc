@@ -64,15 +64,15 @@ V Emitter::all_fit(const Straight& s, int warps) {
 }
 
 void Emitter::emit_straight(uint32_t begin, uint32_t end) {
-  if (as_.slice) return emit_straight_in_slice(begin, end);
+  if (as_.slice) return emit_straight_in_subwarp(begin, end);
   const auto& insns = flow_.code->insns;
   const Straight s = straight(begin, end);
   const std::vector<Access>& accesses = s.accesses;
   const uint32_t first = s.first;
-  const bool full = ways_.full[at_.node] || as_.alone;
+  const bool full = control_.full[at_.node] || as_.alone;
   const bool ever_full = full || (plan_.lanes() >= kLanes && (!plan_.row || plan_.row >= kLanes));
   static const bool without = left_out("straight");
-  const bool suits = !full && suits_few(first, end, s.few);
+  const bool suits = !full && suits_prefix_lanes(first, end, s.few);
   const bool together = !without && ever_full && !accesses.empty() && !(full && accesses.size() == 1) && end - first <= kMostInstructions;
   find_pieces(begin, end, together || suits ? s.ahead : std::vector<uint32_t>());
   if (!together && !suits) {
@@ -84,7 +84,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   const V none_wraps = run_ahead(s);
   auto* join = new_block("both");
   if (!together) {
-    emit_few(first, end, s.few, s.ahead, none_wraps, join);
+    emit_prefix_lanes(first, end, s.few, s.ahead, none_wraps, join);
     for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
     go_on(join);
     return;
@@ -98,8 +98,8 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   b_.SetInsertPoint(careful);
   if (full)
     for (const Access& a : accesses) as_.handled.insert(a.insn);
-  else if (suits) emit_few(first, end, s.few, s.ahead, none_wraps, join);
-  as_.sparing = ways_.many_functions;
+  else if (suits) emit_prefix_lanes(first, end, s.few, s.ahead, none_wraps, join);
+  as_.sparing = control_.many_functions;
   for (uint32_t k = first; k < end; ++k) emit_instruction(insns[k]);
   as_.sparing = false;
   as_.handled.clear();

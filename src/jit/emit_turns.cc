@@ -14,15 +14,15 @@ namespace In = llvm::Intrinsic;
 
 void Emitter::emit_warp_alone(const Region& region, BasicBlock* entry) {
   b_.SetInsertPoint(entry);
-  ways_.blocks.assign(flow_.nodes.size(), nullptr);
+  control_.blocks.assign(flow_.nodes.size(), nullptr);
   at_.warp = w_.function->getArg(1);
   const V live = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
-  b_.CreateStore(machine_load(b_.getInt32Ty(), live), ways_.masks[region.entry]);
-  ways_.region_exit = new_block("region_exit");
+  b_.CreateStore(machine_load(b_.getInt32Ty(), live), control_.masks[region.entry]);
+  control_.region_exit = new_block("region_exit");
   b_.CreateBr(block_of(region.entry));
-  ways_.sliced = find_sliced_loops();
+  control_.sliced = find_subwarp_loops();
   emit_nodes(region);
-  b_.SetInsertPoint(ways_.region_exit);
+  b_.SetInsertPoint(control_.region_exit);
   b_.CreateRet(b_.getInt32(1));
 }
 

@@ -13,8 +13,8 @@ Value Emitter::read_variable(uint32_t variable) {
   Value v;
   v.runs = s.runs;
   v.stride = s.stride;
-  if (rehearsals_.now) {
-    const Cells& cells = rehearsed_cells(variable);
+  if (unrolled_.now) {
+    const Cells& cells = unrolled_cells(variable);
     v.even = s.even;
     v.gap = s.gap;
     if (s.runs == 0) v.lanes = cells[0];
@@ -143,7 +143,7 @@ void Emitter::write(int32_t at, Width bytes, const Value& v) {
   if (s.kind != SourceKind::Variable) return;
   const uint32_t k = s.variable;
   Value out = shaped(v, shapes_.variables[k], bytes);
-  if (rehearsals_.now) return write_rehearsed(k, out);
+  if (unrolled_.now) return write_unrolled(k, out);
   if (out.runs) {
     for (size_t r = 0; r < out.runs; ++r) b_.CreateStore(out.run[r], registers_.storage[k][r]);
     return;

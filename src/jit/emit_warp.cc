@@ -51,12 +51,12 @@ void shuffle_pattern(Shuffle kind, uint32_t b, uint32_t c, int (&from)[kLanes], 
 
 V Emitter::lanes_elsewhere(const vm::Insn& i) {
   V elsewhere = b_.getInt32(0);
-  if (ways_.full[at_.node]) return elsewhere;
+  if (control_.full[at_.node]) return elsewhere;
   flow_.nodes[at_.node].waits.each([&](size_t w) {
-    if (inside(static_cast<uint32_t>(w))) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), ways_.masks[w]));
+    if (inside(static_cast<uint32_t>(w))) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), control_.masks[w]));
   });
-  elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask));
-  if (i.guard >= 0) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), ways_.masks[at_.node]));
+  elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), control_.exit_mask));
+  if (i.guard >= 0) elsewhere = b_.CreateOr(elsewhere, b_.CreateLoad(b_.getInt32Ty(), control_.masks[at_.node]));
   return elsewhere;
 }
 
@@ -101,7 +101,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
       }
     }
     if (i.guard >= 0 && at_.forced) wrong = b_.getTrue();  // some of the lanes that are here stay away
-    if (!ways_.full[at_.node]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
+    if (!control_.full[at_.node]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
     if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong, Why::Meeting);
   }
   const bool by_handler = op == Opcode::Elect || (op == Opcode::Match && m.vote != Vote::Any);

@@ -18,7 +18,7 @@ V Emitter::counters_from(uint32_t first, uint32_t many) {
     as_.team->counters.first = std::min(as_.team->counters.first, first);
     as_.team->counters.last = std::max<uint32_t>(as_.team->counters.last, first + many - 1);
   }
-  const size_t table = as_.team ? offsetof(Context, watched.team_counters) : offsetof(Context, watched.counters);
+  const size_t table = as_.team ? offsetof(Context, watched.coarsened_counters) : offsetof(Context, watched.counters);
   return b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), context_field(table, b_.getPtrTy(), true), first);
 }
 
@@ -30,14 +30,14 @@ void Emitter::count(uint32_t counter, V by, V index) {
 }
 
 // A team counts apart, for it may begin again. `through`: what it has counted stays.
-void Emitter::settle_team(Team& team, bool through) {
+void Emitter::settle_coarsened(CoarsenedWarps& team, bool through) {
   if (watch_)
     team.settles.push_back(llvm::cast<llvm::CallInst>(
-        call("wb_settle_team", b_.getVoidTy(), {w_.context, b_.getInt32(0), b_.getInt32(0), b_.getInt1(through)})));
+        call("wb_settle_coarsened", b_.getVoidTy(), {w_.context, b_.getInt32(0), b_.getInt32(0), b_.getInt1(through)})));
 }
 
 // Now it is known which counters these are.
-void Emitter::name_counters(const Team& team) {
+void Emitter::name_counters(const CoarsenedWarps& team) {
   for (llvm::CallInst* settle : team.settles) {
     const uint32_t end = std::min(team.counters.last + 1, watch_->counters);
     settle->setArgOperand(1, b_.getInt32(std::min(team.counters.first, end)));
@@ -82,7 +82,7 @@ void Emitter::watch_node() {
   }
   if (!instructions) return;
   const auto [it, fresh] = watching_.stretch_of.try_emplace(at_.node, 0);
-  if (fresh) it->second = add_stretch(*watch_, node.begin, end, ways_.full[at_.node], instructions);
+  if (fresh) it->second = add_stretch(*watch_, node.begin, end, control_.full[at_.node], instructions);
   at_.stretch = static_cast<int32_t>(it->second);
   const WatchTables::Stretch& s = watch_->stretches[it->second];
   if (!watch_->wanted.executions) return;
@@ -153,12 +153,12 @@ void Emitter::settle_staged(const vm::Insn& i, bool back) {
 
 // Lanes of the warp that have not left.
 V Emitter::lanes_alive() {
-  if (ways_.full[at_.node]) return b_.getInt32(~0u);
-  V all = b_.CreateOr(at_.active, b_.CreateLoad(b_.getInt32Ty(), ways_.masks[at_.node]));
+  if (control_.full[at_.node]) return b_.getInt32(~0u);
+  V all = b_.CreateOr(at_.active, b_.CreateLoad(b_.getInt32Ty(), control_.masks[at_.node]));
   flow_.nodes[at_.node].waits.each([&](size_t w) {
-    if (inside(static_cast<uint32_t>(w))) all = b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), ways_.masks[w]));
+    if (inside(static_cast<uint32_t>(w))) all = b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), control_.masks[w]));
   });
-  return b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), ways_.exit_mask));
+  return b_.CreateOr(all, b_.CreateLoad(b_.getInt32Ty(), control_.exit_mask));
 }
 
 // The lanes of at_.active have met at a `.sync` instruction.

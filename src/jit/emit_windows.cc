@@ -120,13 +120,13 @@ void Emitter::name_next_blocks(const Access& a, const Value& address) {
   const auto& [x, y, z] = plan_.block;
   const int64_t row = x * address.stride, run = kLanes / address.runs * address.stride;
   const bool rows = y * z > 1 && row <= kAhead && (x == kLanes || !in_loop(at_.node));
-  const bool line = y * z == 1 && address.runs == 1 && plan_.regions.size() > 1 && !rehearsals_.now && !in_loop(at_.node);
+  const bool line = y * z == 1 && address.runs == 1 && plan_.regions.size() > 1 && !unrolled_.now && !in_loop(at_.node);
   if (!rows && !line) return;
   if (const auto w = named_.windows.find(a.insn); w != named_.windows.end() && !w->second->parts.empty()) return;  // named already
   uses(Technique::NextBlocks);
   const int64_t further = rows ? std::max(kAhead, 2 * row) : kFurther;
-  NamedLines& named = rehearsals_.now ? rehearsals_.now->named : named_.lines;
-  const BasicBlock* const here = rehearsals_.now ? nullptr : b_.GetInsertBlock();
+  NamedLines& named = unrolled_.now ? unrolled_.now->named : named_.lines;
+  const BasicBlock* const here = unrolled_.now ? nullptr : b_.GetInsertBlock();
   for (size_t r = 0; r < address.runs; ++r) {
     const auto [from, at] = sum_of(address.run[r]);
     for (int64_t k = 0; k < run; k += kLine) {

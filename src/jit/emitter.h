@@ -1,7 +1,7 @@
 // From a kernel with known shapes to LLVM's intermediate language: one function that runs a whole block.
 //
 // What it knows stands in parts with a purpose each: where it is (Place), what the code is for (Version), variables (Registers), ways
-// from block to block (Ways), memory (accesses.h). What needs none of that stands apart: what is known of the code (Facts), what
+// from block to block (ControlState), memory (accesses.h). What needs none of that stands apart: what is known of the code (Facts), what
 // instructions compute (Arithmetic), memory that lanes read and write (LaneMemory).
 #pragma once
 #include <functional>
@@ -18,12 +18,12 @@
 #include "jit/lane_memory.h"
 #include "jit/plan.h"
 #include "jit/registers.h"
-#include "jit/rehearsal.h"
+#include "jit/unrolled_block.h"
 #include "jit/runtime.h"
-#include "jit/team.h"
+#include "jit/warp_coarsening.h"
 #include "jit/version.h"
 #include "jit/watching.h"
-#include "jit/ways.h"
+#include "jit/control_state.h"
 #include "jit/writing.h"
 
 namespace warpbeam::jit {
@@ -84,14 +84,14 @@ class Emitter : private Words, private Facts {
   bool does_nothing(uint32_t node, const Region& region, bool& computes) const;
   std::vector<Saved> saved(const Bits& variables, bool between_regions);
   void store_saved(const std::vector<Saved>& all, V frame);
-  void lay_out_kept(const Bits& variables);
+  void lay_out_spills(const Bits& variables);
   Bits live_across() const;                          // regions
-  V kept_place(uint32_t variable);
-  void find_kept_piece();                            // the warp's
-  void load_kept(const Region& region);
-  void load_kept(const Bits& variables);
-  void store_kept(const Region& region);
-  void store_kept(const Bits& variables);
+  V spill_place(uint32_t variable);
+  void find_spill_piece();                            // the warp's
+  void load_spills(const Region& region);
+  void load_spills(const Bits& variables);
+  void store_spills(const Region& region);
+  void store_spills(const Bits& variables);
   bool runs_once(const Region& region) const;        // all it does is the same in the whole block
   bool of_block(int32_t at, Width bytes) const;
   void emit_handover(Handover& h, V warp, V active, V first_warp);
@@ -169,9 +169,10 @@ class Emitter : private Words, private Facts {
   V line_fits(const Access& a, const Line& line, V mask);
   void check_line(const Access& a, const Line& line, V mask, llvm::BasicBlock* slow);
   void touch_line(const Access& a, const Value& address, V mask);
-  Spread spread_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);  // emit_spread.cc
+  UniformPlusPattern spread_of_result(const vm::Insn& insn,
+                                      const std::vector<std::pair<Value, Width>>& in);  // emit_uniform_plus_pattern.cc
   void touch_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* other, llvm::BasicBlock* join);
-  // Words that lie side by side in each lane (emit_pieces.cc).
+  // Words that lie side by side in each lane (emit_interleaved.cc).
   static std::vector<Piece> pieces_of(std::vector<const vm::Insn*> loads);
   static std::vector<Piece> stored_pieces_of(std::vector<const vm::Insn*> stores);
   using PlacesOfPieces = std::vector<std::pair<Shape, std::vector<const vm::Insn*>>>;  // accesses around each, in their order
@@ -223,9 +224,9 @@ class Emitter : private Words, private Facts {
   void touch_apart(const Access& a, const Value& address, V mask);
   void store_dense(const Access& a, V data, V address, V pointer);
   Value data_of(const Access& a, int k);
-  bool may_be_picked(const Access& a, const Value& address, V mask) const;  // emit_picked.cc
+  bool may_be_compressed(const Access& a, const Value& address, V mask) const;  // emit_compressed.cc
   V picks(const char* name, V word, bool ranks);
-  void store_picked(const Access& a, V places, V mask, llvm::BasicBlock* join);
+  void store_compressed(const Access& a, V places, V mask, llvm::BasicBlock* join);
   std::optional<Indexed> indexed(const Access& a);
   bool load_near(const Access& a, V mask, llvm::BasicBlock* join);
   void store_in_a_row(const Access& a, V to, V mask);
@@ -240,13 +241,13 @@ class Emitter : private Words, private Facts {
   bool in_loop(uint32_t node) const { return reached(node, false)[node]; }
   bool changes_in_loop(uint32_t variable) const;     // on a way back to this node
 
-  // --- few lanes (emit_few.cc)
+  // --- few lanes (emit_prefix_lanes.cc)
   bool comes_in_order() const;
-  bool suits_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
-  void emit_few(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead, V none_wraps,
-                llvm::BasicBlock* join);
+  bool suits_prefix_lanes(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
+  void emit_prefix_lanes(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead,
+                         V none_wraps, llvm::BasicBlock* join);
 
-  // --- stores that are put down (emit_columns.cc)
+  // --- stores that are put down (emit_deferred_transpose.cc)
   void find_late();
   V of_rows(size_t offset);
   void store_late(const Access& a, V data, const Line& line);
@@ -293,99 +294,99 @@ class Emitter : private Words, private Facts {
   V all_fit(const Straight& s, int warps = 1);       // so many whose places follow each other
   void emit_straight(uint32_t begin, uint32_t end);
   void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
-  // Loops that a warp runs slice by slice (emit_sliced.cc).
-  std::vector<SlicedLoop> find_sliced_loops() const;
-  bool emit_sliced_loop(const SlicedLoop& loop);     // false: the loop has to be written as a whole as well
-  void emit_straight_in_slice(uint32_t begin, uint32_t end);
+  // Loops that a warp runs slice by slice (emit_subwarp.cc).
+  std::vector<SubwarpLoop> find_subwarp_loops() const;
+  bool emit_subwarp_loop(const SubwarpLoop& loop);     // false: the loop has to be written as a whole as well
+  void emit_straight_in_subwarp(uint32_t begin, uint32_t end);
   bool keeps_old(const std::vector<uint32_t>& instructions) const;
 
-  // --- warps side by side (emit_team.cc, find_team.cc)
-  void settle_team(Team& team, bool through);
-  void name_counters(const Team& team);
-  Team find_team(const Region& region);
-  Team find_team(const Region& region, bool may_store);
-  bool stores_in_turn(const Region& region, const Team& team) const;
+  // --- warps side by side (emit_coarsened.cc, find_coarsening.cc)
+  void settle_coarsened(CoarsenedWarps& team, bool through);
+  void name_counters(const CoarsenedWarps& team);
+  CoarsenedWarps find_coarsening(const Region& region);
+  CoarsenedWarps find_coarsening(const Region& region, bool may_store);
+  bool stores_in_turn(const Region& region, const CoarsenedWarps& team) const;
   bool known_before_stores(const Node& node, size_t& pairs) const;
   V stores_meet_nothing(const Straight& s, int warps);
-  bool suits_team(const vm::Insn& insn, bool may_store = false) const;
-  bool counts_for_itself(const Team& team, uint32_t first, uint32_t last) const;
-  bool gains_from_team(const Region& region, const Team& team) const;
-  bool accesses_in_a_row(const Region& region, const Team& team) const;
-  bool only_streams(const Region& region, const Team& team) const;
-  bool hides_nothing(const Region& region, Team& team) const;
+  bool suits_coarsening(const vm::Insn& insn, bool may_store = false) const;
+  bool counts_for_itself(const CoarsenedWarps& team, uint32_t first, uint32_t last) const;
+  bool gains_from_coarsening(const Region& region, const CoarsenedWarps& team) const;
+  bool accesses_in_a_row(const Region& region, const CoarsenedWarps& team) const;
+  bool only_streams(const Region& region, const CoarsenedWarps& team) const;
+  bool hides_nothing(const Region& region, CoarsenedWarps& team) const;
   static constexpr uint32_t kTables = 4;              // emit_counts.cc
-  V begin_counts(Team& team);
-  void clear_counts(Team& team);
-  void settle_counts(Team& team);
+  V begin_counts(CoarsenedWarps& team);
+  void clear_counts(CoarsenedWarps& team);
+  void settle_counts(CoarsenedWarps& team);
   void count_in_turn(V at, const Value& value, bool known, const std::function<void(V, V, uint32_t)>& add);
-  void as_member(Team& team, size_t m);
+  void as_member(CoarsenedWarps& team, size_t m);
   void first_warp_moves();                           // at a barrier
   V warp_at(V turn);                                 // which warp's turn it is
   void begin_warp(const Region& region);
-  void emit_team(const Region& region, Team& team, V turn, llvm::BasicBlock* single, llvm::BasicBlock* done);
-  void emit_together(const Region& region, Team& team, uint32_t node);
-  void part_at(Team& team, uint32_t node, const std::vector<V>& taken);
-  void part_before(Team& team, uint32_t node);
-  void part(Team& team, uint32_t node, bool before);
-  void emit_resumed(const Region& region, Team& team);
+  void emit_coarsened(const Region& region, CoarsenedWarps& team, V turn, llvm::BasicBlock* single, llvm::BasicBlock* done);
+  void emit_together(const Region& region, CoarsenedWarps& team, uint32_t node);
+  void part_at(CoarsenedWarps& team, uint32_t node, const std::vector<V>& taken);
+  void part_before(CoarsenedWarps& team, uint32_t node);
+  void part(CoarsenedWarps& team, uint32_t node, bool before);
+  void emit_resumed(const Region& region, CoarsenedWarps& team);
   bool ends_plainly(const Region& region) const;
-  void find_steps(const Region& region, Team& team);  // emit_steps.cc
+  void find_steps(const Region& region, CoarsenedWarps& team);  // emit_steps.cc
   bool steps_along(uint32_t variable) const;
   bool steps_along(const vm::Insn& insn) const;
   V beyond_first(int64_t pace, Width bytes);
   V one_step_on(uint32_t variable);
   void check_step(const vm::Insn& insn);
-  V in_a_row(const Team& team);
-  V all_fit_in_a_row(Team& team, const Straight& s);
-  Decision decides_in_a_row(const Team& team, const Node& node) const;
-  V all_go_on(Team& team, const vm::Insn& compare, bool& holds);
+  V in_a_row(const CoarsenedWarps& team);
+  V all_fit_in_a_row(CoarsenedWarps& team, const Straight& s);
+  Decision decides_in_a_row(const CoarsenedWarps& team, const Node& node) const;
+  V all_go_on(CoarsenedWarps& team, const vm::Insn& compare, bool& holds);
 
   // --- what is known before the kernel runs (emit_known.cc)
   V folded(V value);
   bool knows_source(const Source& source) const;
   void find_known_of(const vm::Insn& insn);
-  bool may_rehearse() const;
+  bool may_unroll() const;
   void find_known();
   std::vector<std::optional<WarpsValues>> known_from(uint32_t start, const WarpsValues& values, const Region* only, bool samples = false);
   std::optional<int64_t> sampled_pace(int32_t at, Width bytes) const;
   std::optional<WarpsValues> known_between(const Region& region, uint32_t to) const;
 
-  // --- what is rehearsed (emit_rehearsed.cc; emit_in_registers.cc: memory and variables)
-  bool can_rehearse(const Region& region, bool whole) const;
-  llvm::BasicBlock* way_to(const Region& from, uint32_t node);  // the rehearsed one, or to the region that begins there
+  // --- what is unrolled (emit_unrolled_block.cc; emit_in_registers.cc: memory and variables)
+  bool can_unroll(const Region& region, bool whole) const;
+  llvm::BasicBlock* way_to(const Region& from, uint32_t node);  // the unrolled one, or to the region that begins there
   llvm::BasicBlock* way_in();
-  llvm::BasicBlock* rehearse(Rehearsal& rehearsal, uint32_t to);
-  bool rehearse_region(const Region& region);
-  bool rehearse_warp(const Region& region);
-  std::optional<uint32_t> rehearsed_mask(const vm::Insn& insn);
-  std::optional<uint32_t> rehearsed_branch(const Region& region);
-  bool rehearse_instruction(const vm::Insn& insn);
-  bool rehearse_access(const Access& access, uint32_t mask);
+  llvm::BasicBlock* unroll(UnrolledBlock& unrolled, uint32_t to);
+  bool unroll_region(const Region& region);
+  bool unroll_warp(const Region& region);
+  std::optional<uint32_t> unrolled_mask(const vm::Insn& insn);
+  std::optional<uint32_t> unrolled_branch(const Region& region);
+  bool unroll_instruction(const vm::Insn& insn);
+  bool unroll_access(const Access& access, uint32_t mask);
   bool stores_pass(const Access& load);
-  bool rehearse_global(const Access& access, uint32_t mask);
+  bool unroll_global(const Access& access, uint32_t mask);
   void take_for_granted(V condition);
   void note_executed(const vm::Insn& insn, uint32_t active, uint32_t on);
   void note_made(const Access& access, uint32_t mask, const std::vector<int64_t>& words);
-  void count_rehearsed();
+  void count_unrolled();
   bool tells() const { return watch_ && watch_->wanted.events; }
   llvm::BasicBlock* elsewhere();
-  void tell_rehearsed(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
+  void tell_unrolled(const vm::Insn& insn, const Value& address, V mask, uint64_t bytes);
   void tell_stores();
   V as_first(const vm::Insn& insn, V value, int64_t pace, bool& first);
   V goes_one_way(const vm::Insn& compare, bool wanted);
   void look_at_condition();
   bool note_access(size_t word, bool load);
   bool note_lane(size_t word, int lane, bool load);
-  V rehearsed_word(size_t word, uint8_t& lane);
+  V unrolled_word(size_t word, uint8_t& lane);
   V gather_unchanged(const std::vector<int64_t>& words);
   V gather_words(const std::vector<int64_t>& words);
-  const Cells& rehearsed_cells(uint32_t variable);
-  void write_rehearsed(uint32_t variable, Value value);
+  const Cells& unrolled_cells(uint32_t variable);
+  void write_unrolled(uint32_t variable, Value value);
   static std::pair<V, int64_t> sum_of(V v);
-  bool fill_each_other(const RehearsedStore& a, const RehearsedStore& b) const;
-  void end_rehearsal();
-  void keep_rehearsed(uint32_t to);
-  void store_rehearsed();
+  bool fill_each_other(const UnrolledStore& a, const UnrolledStore& b) const;
+  void end_unrolled();
+  void keep_unrolled(uint32_t to);
+  void store_unrolled();
 
   KernelPlan& changed_plan_;  // whose shapes are others for a while: those of a version
   CompiledTables& tables_;
@@ -394,16 +395,16 @@ class Emitter : private Words, private Facts {
   Place at_;
   Version as_;
   Registers registers_;
-  Kept kept_;
-  Ways ways_;
+  RegionSpills spills_;
+  ControlState control_;
   Votes votes_;
   Stops stops_;
   BlockRow row_;
   KnownRanges ranges_;
   NamedMemory named_;
   LateStore late_;
-  Pieces pieces_;
-  Rehearsals rehearsals_;
+  InterleavedLoads interleaved_;
+  UnrolledBlocks unrolled_;
   Watching watching_;
   std::set<std::string> handlers_;  // of the interpreter, that have been called
   std::array<V, 4> lanes_places_{};

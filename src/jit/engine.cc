@@ -16,9 +16,9 @@
 
 #include "jit/codegen.h"
 #include "jit/emitter.h"
-#include "jit/meetings.h"
-#include "jit/slopes.h"
-#include "jit/spreads.h"
+#include "jit/implicit_sync.h"
+#include "jit/runtime_stride.h"
+#include "jit/uniform_plus_pattern.h"
 #include "jit/waiting_block.h"
 #include "vm/grid.h"
 #include "vm/host_threads.h"
@@ -222,8 +222,8 @@ class Kernel final : public vm::CompiledKernel {
       std::ranges::fill(c.watched.executed, 0);
       c.watched.patience = block.observer->patience;
       c.watched.words = block.observer->words;
-      c.rehearsed.known_good = block.observer->known_good;
-      c.rehearsed.as_rehearsed = 0;
+      c.unrolled.known_good = block.observer->known_good;
+      c.unrolled.as_unrolled = 0;
       const uint64_t found = block.observer->findings();
       enter(c);
       const bool sizes = block.observer->sizes;
@@ -245,7 +245,7 @@ class Kernel final : public vm::CompiledKernel {
         return n;
       }
       if (sizes) block.observer->ran(block.linear, executed_since_enter(c) - before);
-      if (c.rehearsed.as_rehearsed && c.rehearsed.known_good && block.observer->findings() == found) *c.rehearsed.known_good = true;
+      if (c.unrolled.as_unrolled && c.unrolled.known_good && block.observer->findings() == found) *c.unrolled.known_good = true;
       const bool more = ++n < count;
       if (more && block.observer->goes_on_with(block.linear + 1)) continue;
       services_.end_watch(block);

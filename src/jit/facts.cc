@@ -200,7 +200,7 @@ size_t Facts::vectors_made(const std::vector<uint32_t>& nodes) const {
 }
 
 // Does compiled code have a form of the instruction for any number of lanes?
-bool Facts::suits_slice(const vm::Insn& i) const {
+bool Facts::suits_subwarp(const vm::Insn& i) const {
   if (i.silent() || i.step == vm::Step::Branch) return true;
   if (i.effects().varies) return false;
   for (const Slot& s : flow_.slots[number_of(i)]) {

@@ -22,7 +22,7 @@ class Facts {
   std::vector<uint32_t> early(uint32_t begin, uint32_t end, const std::vector<Access>& accesses) const;
   Straight straight(uint32_t begin, uint32_t end) const;
   size_t special_functions(const std::vector<uint32_t>& nodes) const, vectors_made(const std::vector<uint32_t>& nodes) const;
-  bool suits_slice(const vm::Insn& insn) const;
+  bool suits_subwarp(const vm::Insn& insn) const;
   // Regions.
   const vm::Insn* exit_insn(const Region& region) const;
   Bits written_in(const Region& region) const;

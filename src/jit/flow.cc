@@ -299,7 +299,7 @@ void find_awaited(Flow& flow) {
 void take_turns(Flow& flow, bool plain) {
   flow.in_turns = true;
   flow.stops = plain;
-  for (const Meeting& m : flow.meetings) flow.nodes[m.to].gives_way = true;
+  for (const ImplicitSync& m : flow.implicit_syncs) flow.nodes[m.to].gives_way = true;
   for (Node& node : flow.nodes) {
     node.gives_way = node.gives_way || node.apart;
     flow.stops = flow.stops && !node.gives_way;
@@ -403,7 +403,7 @@ size_t count(const Bits& bits) {
 
 Bits influence(const Flow& flow, uint32_t node) {
   // The ways meet at a block that can be reached from all of them; the nearest such block is the one with the least before
-  // it. Ways on which lanes leave the kernel need not come there.
+  // it. ControlState on which lanes leave the kernel need not come there.
   constexpr size_t kWorthLooking = 300;
   const std::vector<uint32_t>& ways = flow.nodes[node].next;
   Bits best = reach(flow, ways, kNoWall);

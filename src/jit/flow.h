@@ -48,7 +48,7 @@ struct Node {
   Bits at_end;                        // variables of lanes that may have come to the region's end before this one runs
 };
 
-struct Meeting {  // nodes between which all warps had better meet (meetings.h)
+struct ImplicitSync {  // nodes between which all warps had better meet (implicit_sync.h)
   uint32_t from = 0, to = 0;
 };
 
@@ -94,7 +94,7 @@ struct Flow {
   std::vector<Node> nodes;
   bool local_escapes = false;                   // generic addresses may point into local memory, where each lane has its own
   std::vector<int32_t> node_at;                 // by instruction: the node that begins there, or -1
-  std::vector<Meeting> meetings;
+  std::vector<ImplicitSync> implicit_syncs;
   bool awaits = false;                          // Node::awaited, somewhere: no wait is another
   bool in_turns = false;  // each warp runs by itself, on a stack of its own (turns.h), and barriers are instructions like others
   bool stops = false;     // of these: it needs no stack, and goes on from where it stopped (emit_stops.cc)

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "jit/slopes.h"
-#include "jit/spreads.h"
+#include "jit/runtime_stride.h"
+#include "jit/uniform_plus_pattern.h"
 
 namespace warpbeam::jit {
 namespace {
@@ -81,8 +81,8 @@ std::unique_ptr<OtherShapes> guess_shapes(Flow& flow, const Shapes& shapes, cons
   for (size_t v = 0; v < flow.variables.size(); ++v)
     if (!shared.has(v)) g->shapes.variables[v] = Shape{};
   settle(*g, flow, decides, barriers);
-  g->slopes = find_slopes(flow, g->shapes, regions, loops);
-  g->spreads = find_spreads(flow, g->shapes, regions, loops);
+  g->slopes = find_runtime_strides(flow, g->shapes, regions, loops);
+  g->spreads = find_uniform_plus_patterns(flow, g->shapes, regions, loops);
   // What outlives regions must look the same.
   bool same = g->shapes.loose == shapes.loose;
   shared.each([&](size_t v) { same = same && g->shapes.variables[v] == shapes.variables[v]; });

@@ -158,7 +158,7 @@ void LaneMemory::store_places(V data, V pointer, V places, V mask) {
   }
 }
 
-V LaneMemory::load_few(const Value& address, V shared, Width bytes, int few) {
+V LaneMemory::load_prefix(const Value& address, V shared, Width bytes, int few) {
   auto* type = llvm::FixedVectorType::get(lane_type(bytes), static_cast<unsigned>(few));
   V some = llvm::Constant::getNullValue(type);
   if (address.runs) some = user(b_.CreateAlignedLoad(type, b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
@@ -171,7 +171,7 @@ V LaneMemory::load_few(const Value& address, V shared, Width bytes, int few) {
   return b_.CreateShuffleVector(some, llvm::Constant::getNullValue(type), pick);
 }
 
-void LaneMemory::store_few(V lanes, const Value& address, V shared, Width bytes, int few) {
+void LaneMemory::store_prefix(V lanes, const Value& address, V shared, Width bytes, int few) {
   const V some = address.runs ? b_.CreateShuffleVector(lanes, llvm::createSequentialMask(0, static_cast<unsigned>(few), 0)) : nullptr;
   if (address.runs) user(b_.CreateAlignedStore(some, b_.CreateGEP(b_.getInt8Ty(), shared, address.run[0]), llvm::Align(bytes)));
   for (int l = 0; l < few && !address.runs; ++l)

@@ -28,8 +28,8 @@ class LaneMemory : private Words {
   V load_places(V pointer, V which, V places);
   void store_places(V data, V pointer, V places, V mask);
   // The first `few` lanes.
-  V load_few(const Value& address, V shared, Width bytes, int few);
-  void store_few(V lanes, const Value& address, V shared, Width bytes, int few);
+  V load_prefix(const Value& address, V shared, Width bytes, int few);
+  void store_prefix(V lanes, const Value& address, V shared, Width bytes, int few);
   std::vector<V> load_piece(const std::function<V(int)>& at, Width word, Width align);
   void store_piece(std::vector<V> words, const std::function<V(int)>& at, Width word, Width align);
   std::function<V(int)> lanes_one_by_one(V addresses);

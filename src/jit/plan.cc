@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
-#include "jit/meetings.h"
+#include "jit/implicit_sync.h"
 #include "jit/rows.h"
 #include "jit/runtime.h"
-#include "jit/slopes.h"
-#include "jit/spreads.h"
+#include "jit/runtime_stride.h"
+#include "jit/uniform_plus_pattern.h"
 #include "vm/warp.h"
 
 namespace warpbeam::jit {
@@ -116,7 +116,7 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
   } else if (plan.lanes() > vm::kWarpSize) {
     const Roots roots = find_roots(plan.flow);
     if (why = find_same_work(plan.flow, roots, plan.block); !why.empty()) return why;
-    plan.flow.meetings = find_meetings(plan.flow, roots, r.block);
+    plan.flow.implicit_syncs = find_implicit_syncs(plan.flow, roots, r.block);
   }
   const bool some = needs_turns(plan);
   if (some && r.wanted.compiled) return "its warps wait for each other in their own ways, and it is watched";
@@ -182,9 +182,11 @@ void find_techniques(KernelPlan& plan, const PlanRequest& r) {
   plan.roots = find_roots(plan.flow);
   if (!left_out("lanes") && !r.wanted.compiled) plan.lane_loops = find_lane_loops(plan.flow, plan.shapes, plan.regions);
   plan.slopes.assign(plan.flow.variables.size(), 0);
-  if (!left_out("slopes") && !r.wanted.compiled) plan.slopes = find_slopes(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
+  if (!left_out("runtime_strides") && !r.wanted.compiled)
+    plan.slopes = find_runtime_strides(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
   plan.spreads.assign(plan.flow.variables.size(), 0);
-  if (!left_out("spreads") && !r.wanted.compiled) plan.spreads = find_spreads(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
+  if (!left_out("patterns") && !r.wanted.compiled)
+    plan.spreads = find_uniform_plus_patterns(plan.flow, plan.shapes, plan.regions, plan.lane_loops);
   if (!left_out("guesses") && !r.wanted.compiled && !plan.flow.in_turns)
     plan.guessed = guess_shapes(plan.flow, plan.shapes, plan.regions, plan.decides, plan.regions.size() > 1, plan.lane_loops);
   if (!left_out("packs") && !r.wanted.compiled && !plan.flow.in_turns && plan.regions.size() == 1 && !plan.row)
@@ -210,7 +212,7 @@ std::string make_plan(KernelPlan& plan, const PlanRequest& request) {
   for (bool more = true; more;) {
     plan = {};
     if (std::string why = find_structure(plan, r, early); !why.empty()) return why;
-    more = plan.row && (plan.flow.in_turns || plan.uncut || plan.polls || !plan.flow.meetings.empty());
+    more = plan.row && (plan.flow.in_turns || plan.uncut || plan.polls || !plan.flow.implicit_syncs.empty());
     if (more) r.rows = false;
     if (more) continue;
     const bool leaves = !r.wanted.compiled && !left_out("leaving");  // watched, the order of what is told would change

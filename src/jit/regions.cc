@@ -35,7 +35,7 @@ class Cutter {
     std::string in_the_way;
     if (again)
       if (auto finer = cut(in_the_way)) regions = std::move(finer);
-    for (const Meeting& m : flow_.meetings)
+    for (const ImplicitSync& m : flow_.implicit_syncs)
       if (auto finer = cut_between(m)) regions = std::move(finer);
     return regions;
   }
@@ -63,7 +63,7 @@ class Cutter {
   }
 
   // At the first place between the two that all warps come to.
-  std::optional<std::vector<Region>> cut_between(const Meeting& m) {
+  std::optional<std::vector<Region>> cut_between(const ImplicitSync& m) {
     if (owner_[m.from] < 0 || owner_[m.from] != owner_[m.to]) return std::nullopt;
     const std::vector<char> behind = after(m.from), before = after(m.to);
     for (uint32_t b = 0; b < flow_.nodes.size(); ++b) {
@@ -231,7 +231,7 @@ class Cutter {
 std::optional<std::vector<Region>> find_regions(const Flow& flow, std::string& why) {
   const bool cut = std::any_of(flow.nodes.begin(), flow.nodes.end(), [](const Node& n) { return n.ends == End::Barrier || n.awaited; });
   if (!cut) {  // one region holds everything
-    if (!flow.meetings.empty() && !flow.in_turns)
+    if (!flow.implicit_syncs.empty() && !flow.in_turns)
       if (auto regions = Cutter(flow).run(why)) return regions;
     Region all;
     for (uint32_t b = 0; b < flow.nodes.size(); ++b) all.nodes.push_back(b);

@@ -20,8 +20,8 @@ struct Registers {
   std::vector<llvm::AllocaInst*> block_after; // their values after the region, from the last warp that ran it
 };
 
-// What outlives barriers in memory (emit_kept.cc).
-struct Kept {
+// What outlives barriers in memory (emit_region_spills.cc).
+struct RegionSpills {
   std::vector<int32_t> at;  // by variable: where regions keep it in the warp's piece of `frame`; -1
   uint32_t stride = 0;
   V frame = nullptr, piece = nullptr;

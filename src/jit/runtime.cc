@@ -1,6 +1,6 @@
 #include "jit/runtime.h"
 
-#include "jit/columns.h"
+#include "jit/deferred_transpose.h"
 #include "jit/waiting_block.h"
 
 #include <algorithm>

@@ -49,13 +49,13 @@ struct WatchedCode {
   const WatchTables* watch = nullptr;
   const vm::WatchedBlock* words = nullptr;
   uint64_t* counters = nullptr;
-  uint64_t* team_counters = nullptr;  // the same, of warps side by side until they are through; zeros otherwise
+  uint64_t* coarsened_counters = nullptr;  // the same, of warps side by side until they are through; zeros otherwise
   uint64_t executed[32] = {};         // instructions, by each warp of the block
   uint64_t patience = 0;              // how many of them a warp may execute here
 };
-struct WatchedRehearsal {
+struct WatchedUnrolledBlock {
   bool* known_good = nullptr;         // of the observer
-  uint32_t as_rehearsed = 0;          // the block does what was rehearsed, and is looked at nevertheless
+  uint32_t as_unrolled = 0;          // the block does what was unrolled, and is looked at nevertheless
 };
 
 struct RunningNow {
@@ -91,7 +91,7 @@ struct Context {
   uint32_t stopped_at[32] = {};                // by warp: the number of a stop in CompiledTables, from 1 on; 0: it has not begun
   WatchedCode watched;
   RunningNow running;
-  WatchedRehearsal rehearsed;
+  WatchedUnrolledBlock unrolled;
   class Turns* turns = nullptr;           // where warps have stacks of their own (turns.h)
   class WaitingBlock* waiting = nullptr;  // where the block may wait for others (waiting_block.h)
   uint64_t events = 0;                    // of these: what has come about that one may be waiting for

@@ -192,18 +192,18 @@ V Arithmetic::special_function(Opcode op, V x, V* unusual) {
   }
   // What the table says of the fraction is added to the exponent, 38 bits after the point: in doubles, which have room for all of it.
   if (op == Opcode::Lg2 && processor_.wide) {
-    constexpr int kSlopeBits = 14;
+    constexpr int kStrideBits = 14;
     static const auto tables = [] {
       std::array<std::vector<uint32_t>, 2> of;
       for (const isa::mufu::Segment& s : isa::mufu::kLogarithm) {
         of[0].push_back(static_cast<uint32_t>(s.value));
-        of[1].push_back(static_cast<uint32_t>(s.slope) << kSlopeBits | static_cast<uint32_t>(-s.curvature));
+        of[1].push_back(static_cast<uint32_t>(s.slope) << kStrideBits | static_cast<uint32_t>(-s.curvature));
       }
       return of;
     }();
     *unusual = beyond_bounds(x, 0x00800000, 0x7f800000);
     const V value = table_lookup(tables[0], x, 17, 0), bend = table_lookup(tables[1], x, 17, 0), part = b_.CreateAnd(x, k(0x1ffff));
-    const V curved = b_.CreateMul(b_.CreateAnd(bend, k((1 << kSlopeBits) - 1)), truncated_square(part));
+    const V curved = b_.CreateMul(b_.CreateAnd(bend, k((1 << kStrideBits) - 1)), truncated_square(part));
     const V rest = b_.CreateSub(k(0x345), b_.CreateShl(curved, k(1)));
     auto* doubles = FixedVectorType::get(b_.getDoubleTy(), kLanes);
     auto* bits = FixedVectorType::get(b_.getInt64Ty(), kLanes);
@@ -211,7 +211,7 @@ V Arithmetic::special_function(Opcode op, V x, V* unusual) {
     const auto times = [&](V whole, double by, V more) {
       return b_.CreateIntrinsic(In::fma, {doubles}, {b_.CreateSIToFP(whole, doubles), number(by), more});
     };
-    const V slope = b_.CreateSIToFP(b_.CreateLShr(bend, k(kSlopeBits)), doubles);
+    const V slope = b_.CreateSIToFP(b_.CreateLShr(bend, k(kStrideBits)), doubles);
     const V line = b_.CreateIntrinsic(In::fma, {doubles}, {slope, b_.CreateSIToFP(part, doubles), b_.CreateSIToFP(rest, doubles)});
     const V quarters = b_.CreateFMul(times(value, 0x1p12, line), number(0.25));
     const V fixed = times(b_.CreateSub(b_.CreateLShr(x, k(23)), k(127)), 0x1p36, b_.CreateUnaryIntrinsic(In::floor, quarters));

@@ -230,7 +230,7 @@ void LaneMemory::store_lanes(V data, V at, V mask, Width bytes, V base, bool ran
   }
   b_.CreateBr(join);
   b_.SetInsertPoint(s.apart);
-  if (compresses(bytes) && !is_all(mask) && (base || ranks)) store_ranked(data, s, mask, join);  // else emit_picked.cc has looked
+  if (compresses(bytes) && !is_all(mask) && (base || ranks)) store_ranked(data, s, mask, join);  // else emit_compressed.cc has looked
   if (base && bytes == 4 && wide_host()) {
     auto [window, scattered] = new_blocks("window", "scattered");
     const V rel = b_.CreateSub(s.places, splat(s.first[0]));

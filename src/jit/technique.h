@@ -9,35 +9,35 @@ namespace warpbeam::jit {
 #define WB_TECHNIQUES(X)                           \
   X(DecisionsOfTheBlock, "decisions of the block") \
   X(LeavesEarly, "lanes leave early")              \
-  X(RehearsedWhole, "rehearsed to its end")        \
-  X(Rehearsed, "rehearsed")                        \
+  X(UnrolledWhole, "unrolled to its end")          \
+  X(UnrolledInPart, "unrolled block")              \
   X(BlockAfterBlock, "block after block")          \
   X(BlocksInAWarp, "blocks in a warp")             \
   X(LoneThread, "a lone thread")                   \
   X(FilledRows, "rows filled up")                  \
   X(OncePerBlock, "once for the block")            \
-  X(Kept, "kept across barriers")                  \
+  X(RegionSpills, "spilled across barriers")       \
   X(IdleWarps, "idle warps")                       \
   X(GuessedMasks, "guessed masks")                 \
-  X(FewLanes, "few lanes")                         \
+  X(PrefixLanes, "prefix lanes")                   \
   X(LonelyLanes, "lonely lanes")                   \
   X(WholeLoops, "whole loops")                     \
-  X(Slices, "slices")                              \
-  X(WarpsSideBySide, "warps side by side")         \
+  X(SubwarpLoops, "subwarp loops")                 \
+  X(WarpCoarsening, "warp coarsening")             \
   X(Counts, "counts")                              \
   X(Straight, "straight code")                     \
   X(Masks, "masks of stretches")                   \
   X(Dense, "dense accesses")                       \
   X(Windows, "windows")                            \
   X(Steps, "every second element")                 \
-  X(Slopes, "slopes")                              \
-  X(Patterns, "patterns of lanes")                 \
+  X(RuntimeStrides, "runtime strides")             \
+  X(Patterns, "uniform plus pattern")              \
   X(Stretches, "stretches")                        \
-  X(Picked, "picked stores")                       \
-  X(Pieces, "pieces")                              \
-  X(StoredPieces, "stored pieces")                 \
+  X(CompressedStores, "compressed stores")         \
+  X(InterleavedLoads, "interleaved loads")         \
+  X(InterleavedStores, "interleaved stores")       \
   X(Records, "records")                            \
-  X(Columns, "columns")                            \
+  X(DeferredTransposes, "deferred transposes")     \
   X(Streaming, "stores past the caches")           \
   X(NextBlocks, "next blocks named")               \
   X(NextTurns, "next turns named")                 \

@@ -17,7 +17,7 @@ struct Line {
 };
 
 // Lane l has base + pattern[l], numbers of 32 bits whatever the base is.
-struct Spread {
+struct UniformPlusPattern {
   llvm::Value *base = nullptr, *pattern = nullptr;
 };
 
@@ -28,8 +28,8 @@ struct Value {
   int64_t stride = 0;
   bool even = false;                  // run r begins r * gap after run 0
   int64_t gap = 0;
-  Line line;                          // beside `lanes`, where it is known (slopes.h)
-  Spread spread;                      // likewise (spreads.h)
+  Line line;                          // beside `lanes`, where it is known (runtime_stride.h)
+  UniformPlusPattern spread;                      // likewise (uniform_plus_pattern.h)
   bool uniform() const { return runs == 1 && stride == 0; }
 };
 

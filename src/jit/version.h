@@ -22,8 +22,8 @@ struct Place {
   int32_t stretch = -1;     // of watched code: the node's
 };
 
-// Loops that a warp runs slice by slice (emit_sliced.cc).
-struct SlicedLoop {
+// Loops that a warp runs slice by slice (emit_subwarp.cc).
+struct SubwarpLoop {
   uint32_t head = 0, latch = 0;   // it is the nodes from one to the other; lanes come in at the first
   uint32_t target = 0;            // where all of them leave to
   unsigned lanes = 0;             // of a slice
@@ -39,13 +39,13 @@ struct LaneCells {
   std::vector<llvm::Instruction*> changed;         // calls after which they may be others
 };
 
-struct Team;
+struct CoarsenedWarps;
 
 struct Version {
   bool alone = false;                  // for one lane
   int few = 0;                         // for so many lanes, the first ones
-  const SlicedLoop* slice = nullptr;   // for a slice of a warp
-  Team* team = nullptr;                // whose code is being written
+  const SubwarpLoop* slice = nullptr;   // for a slice of a warp
+  CoarsenedWarps* team = nullptr;                // whose code is being written
   llvm::BasicBlock* apart = nullptr;   // for warps side by side: where they go when one cannot follow
   uint64_t watch_times = 1;            // how many warps it stands for
   std::vector<V>* wraps = nullptr;     // where check_wrap is to leave its conditions instead of handing over

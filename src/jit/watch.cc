@@ -171,9 +171,9 @@ extern "C" void wb_count_shaped(Context* c, uint32_t site, uint32_t mask, uint64
   count_lanes(c, s.insn, mask, access);
 }
 
-extern "C" void wb_settle_team(Context* c, uint32_t first, uint32_t end, bool through) {
-  for (uint32_t k = first; through && k < end; ++k) c->watched.counters[k] += c->watched.team_counters[k];
-  std::fill(c->watched.team_counters + first, c->watched.team_counters + end, uint64_t{0});
+extern "C" void wb_settle_coarsened(Context* c, uint32_t first, uint32_t end, bool through) {
+  for (uint32_t k = first; through && k < end; ++k) c->watched.counters[k] += c->watched.coarsened_counters[k];
+  std::fill(c->watched.coarsened_counters + first, c->watched.coarsened_counters + end, uint64_t{0});
 }
 
 extern "C" void wb_count_lanes(Context* c, const vm::Insn* i, uint32_t mask, const uint64_t* addresses) {
@@ -263,7 +263,7 @@ void settle(vm::BlockObserver& observer, const WatchTables& t, const vm::Functio
         if (!t.on.contains(k)) e.threads_on += threads;
       }
     }
-    for (const auto& r : t.rehearsed)
+    for (const auto& r : t.unrolled)
       for (const auto& [k, by] : r.executions) {
         vm::Executions& e = observer.counted[k];
         const uint64_t blocks = counters[r.at];
@@ -281,7 +281,7 @@ void settle(vm::BlockObserver& observer, const WatchTables& t, const vm::Functio
   }
   for (const auto& [k, at] : t.banks)
     if (counters[at]) observer.met_in_banks(function.insns[k], counters[at], counters[at + 1], counters[at + 2]);
-  for (const auto& r : t.rehearsed) {
+  for (const auto& r : t.unrolled) {
     if (!counters[r.at]) continue;
     for (const auto& [made, times] : r.made) {
       vm::Access access = services.describe_access(*made.insn);
@@ -303,16 +303,16 @@ void enter(Context& c) {
                  [&o, &t = *c.watched.watch, &f = *c.block->code->function, &s = *c.services] { settle(o, t, f, s); }};
   }
   c.watched.counters = o.pending.counters.data();
-  c.watched.team_counters = c.watched.counters + c.watched.watch->counters;
+  c.watched.coarsened_counters = c.watched.counters + c.watched.watch->counters;
   if (o.counts && o.counted_function != c.block->code->function) o.enter(*c.block->code->function);
 }
 
 uint64_t executed_since_enter(const Context& c) {
   uint64_t sum = 0;
   for (const WatchTables::Stretch& s : c.watched.watch->stretches)
-    sum += (c.watched.counters[s.at] + c.watched.team_counters[s.at]) * s.instructions;
-  for (const WatchTables::Rehearsed& r : c.watched.watch->rehearsed)
-    sum += (c.watched.counters[r.at] + c.watched.team_counters[r.at]) * r.instructions;
+    sum += (c.watched.counters[s.at] + c.watched.coarsened_counters[s.at]) * s.instructions;
+  for (const WatchTables::UnrolledBlock& r : c.watched.watch->unrolled)
+    sum += (c.watched.counters[r.at] + c.watched.coarsened_counters[r.at]) * r.instructions;
   return sum;
 }
 
@@ -351,7 +351,7 @@ std::vector<Symbol> watch_symbols() {
       {"wb_passed_lanes", reinterpret_cast<void*>(&wb_passed_lanes)},
       {"wb_other_gap", reinterpret_cast<void*>(&wb_other_gap)},
       {"wb_count_shaped", reinterpret_cast<void*>(&wb_count_shaped)},
-      {"wb_settle_team", reinterpret_cast<void*>(&wb_settle_team)},
+      {"wb_settle_coarsened", reinterpret_cast<void*>(&wb_settle_coarsened)},
       {"wb_count_banks", reinterpret_cast<void*>(&wb_count_banks)},
       {"wb_count_lanes", reinterpret_cast<void*>(&wb_count_lanes)},
       {"wb_other_lanes", reinterpret_cast<void*>(&wb_other_lanes)},

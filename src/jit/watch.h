@@ -67,13 +67,13 @@ struct WatchTables {
     auto operator<=>(const Made&) const = default;
   };
   // A part of the kernel in which blocks do the same, and the counter of blocks that came through.
-  struct Rehearsed {
+  struct UnrolledBlock {
     uint32_t at = 0;
     uint64_t instructions = 0;  // of all warps
     std::map<uint32_t, vm::Executions> executions;  // by instruction
     std::map<Made, uint64_t> made;
   };
-  std::deque<Rehearsed> rehearsed;
+  std::deque<UnrolledBlock> unrolled;
   // By instruction that adds one to words of shared memory at places of which nothing is known: counters for what
   // BlockObserver::met_in_banks is told, of whole warps.
   static constexpr uint32_t kOfBanks = 3;

@@ -59,7 +59,7 @@ void keep_children(Grid& grid, Block& block) {
   for (auto& peer : block.peers) keep_children(grid, *peer);
   if (!block.children) return;
   keep_fresh(block);  // a block that failed in its turn leaves some
-  std::lock_guard lock(grid.family->mutex);
+  std::lock_guard lock(grid.child_grids->mutex);
   grid.had_children.push_back(std::move(block.children));
 }
 
@@ -469,7 +469,7 @@ bool step(Grid& grid, bool& spun) {
     grid.turn_taken = true;
     if (!resumed) ++grid.running;
   }
-  const std::shared_ptr<Grid> keep = grid.family ? grid.shared_from_this() : nullptr;
+  const std::shared_ptr<Grid> keep = grid.child_grids ? grid.shared_from_this() : nullptr;
   {
     const Turn turn(&grid);
     run_block(grid, std::move(block), resumed, range, spun);  // after a fault it only ends

@@ -12,7 +12,7 @@
 
 #include "base/recycled.h"
 #include "vm/engine.h"
-#include "vm/family.h"
+#include "vm/child_grids.h"
 #include "vm/progress.h"
 #include "vm/warp.h"
 
@@ -67,7 +67,7 @@ struct GridState {
   std::condition_variable finished_cv;
 
   // What device code launched; all but `parked` guarded by the family's mutex. Null for programs that launch nothing.
-  std::shared_ptr<Family> family;
+  std::shared_ptr<ChildGrids> child_grids;
   uint64_t children = 0;  // launched and not done
   std::atomic<uint64_t> parked{0};  // blocks that wait for children
   std::deque<DeviceTaskRef, Recycled<DeviceTaskRef>> tail;  // the tail stream, begun when all else is done

@@ -71,7 +71,7 @@ struct Machine::State {
   }
 
   // A grid of the family with blocks to run, those that were launched last first; or null.
-  std::shared_ptr<Grid> youngest_of(const Family* family);
+  std::shared_ptr<Grid> youngest_of(const ChildGrids* child_grids);
 
   // Every other turn goes to the youngest grid: where grids launch grids, those furthest down end first, so that few are
   // under way at once.
@@ -208,10 +208,10 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
       std::memcpy(reinterpret_cast<std::byte*>(a->base) + 8, &l.others, sizeof(l.others));
     }
   if (parent) {
-    grid->family = parent->family;
+    grid->child_grids = parent->child_grids;
   } else if (l.program->image().calls_runtime) {
-    grid->family = std::make_shared<Family>();
-    grid->family->memory = l.memory;
+    grid->child_grids = std::make_shared<ChildGrids>();
+    grid->child_grids->memory = l.memory;
   }
   {
     const auto lock = lock_soon(state_->mutex);
@@ -219,7 +219,7 @@ std::shared_ptr<Grid> Machine::start(Launch launch, std::function<void(LaunchRes
     state_->active.push_back(grid);
     state_->look_at_priorities();
     // Its one block is run before another thread could come by: none is called, and none looks for more.
-    grid->left_alone = l.helped && grid->total_blocks == 1 && !grid->family;
+    grid->left_alone = l.helped && grid->total_blocks == 1 && !grid->child_grids;
     if (grid->left_alone) return grid;
     ++state_->generation;
     const uint64_t wanted = std::min<uint64_t>(grid->total_blocks, state_->threads);
@@ -249,10 +249,10 @@ bool Machine::call_another() {
   return true;
 }
 
-std::shared_ptr<Grid> Machine::State::youngest_of(const Family* family) {
+std::shared_ptr<Grid> Machine::State::youngest_of(const ChildGrids* child_grids) {
   std::lock_guard lock(mutex);
   for (auto g = active.rbegin(); g != active.rend(); ++g)
-    if ((*g)->family.get() == family && ((*g)->has_fresh() || (*g)->has_yielded())) return *g;
+    if ((*g)->child_grids.get() == child_grids && ((*g)->has_fresh() || (*g)->has_yielded())) return *g;
   return nullptr;
 }
 
@@ -273,8 +273,8 @@ void Machine::help(Grid& grid) {
     }
     more = step(grid, spun);
   }
-  while (grid.family && !spun && !grid.finished) {
-    const std::shared_ptr<Grid> next = state_->youngest_of(grid.family.get());
+  while (grid.child_grids && !spun && !grid.finished) {
+    const std::shared_ptr<Grid> next = state_->youngest_of(grid.child_grids.get());
     if (!next || !step(*next, spun)) break;
   }
   state_->end_running();

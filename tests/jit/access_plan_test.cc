@@ -43,7 +43,7 @@ TEST(AccessPlan, IsTheSameForAllSizes) {
         f.may_wait = true;
         EXPECT_EQ(plan_access(f), load || count > 1 ? Apart : Deferred);
         f.few = true;
-        EXPECT_EQ(plan_access(f), FewLanes);
+        EXPECT_EQ(plan_access(f), PrefixLanes);
       }
 }
 

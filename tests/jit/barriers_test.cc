@@ -25,7 +25,7 @@ std::string loop_of_barriers(int runs_mask, int wrapping_thread) {
 
 TEST_F(Engines, AgreeOnWhatOutlivesBarriers) {
   for (const int mask : {7, 15, 31, 1023}) both(loop_of_barriers(mask, 0), {2, 1, 1}, {128, 1, 1}, 5);
-  EXPECT_TRUE(happened("kept across barriers"));
+  EXPECT_TRUE(happened("spilled across barriers"));
 }
 
 TEST_F(Engines, AgreeWhereAWarpIsHandedOverBetweenBarriers) {

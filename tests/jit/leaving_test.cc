@@ -30,7 +30,7 @@ TEST_F(Engines, KeepWhatTheBlockHasWhereWarpsHaveLeft) {
 }
 
 // The barrier before the step, and a last step of one warp without one.
-TEST_F(Engines, RehearseTreesHoweverTheirBarriersStand) {
+TEST_F(Engines, UnrollTreesHoweverTheirBarriersStand) {
   std::string steps;
   for (int step = 64; step; step /= 2)
     steps += fmt::format(
@@ -43,8 +43,8 @@ TEST_F(Engines, RehearseTreesHoweverTheirBarriersStand) {
       "setp.ne.u32 %p2, %t, 0; @%p2 bra E; ld.shared.u32 %r4, [tile+4]; ld.shared.u32 %r5, [%r9]; add.u32 %r4, %r4, %r5; st.shared.u32 [%r9], %r4; "
       "ld.shared.u32 %r6, [tile]; st.global.u32 [%at], %r6; E: ret;";
   both(joined, {20, 1, 1}, {128, 1, 1}, 0);
-  if (has_avx()) EXPECT_TRUE(planned("rehearsed to its end")) << plan_;
-  if (has_avx()) EXPECT_TRUE(happened("rehearsed to its end"));
+  if (has_avx()) EXPECT_TRUE(planned("unrolled to its end")) << plan_;
+  if (has_avx()) EXPECT_TRUE(happened("unrolled to its end"));
 }
 
 // Half of the warps have their barriers in one branch, half in the other.

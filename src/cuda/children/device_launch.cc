@@ -14,7 +14,7 @@ constexpr unsigned kMostDepth = 24;
 constexpr int kFirstCapability = 35;  // that can launch from the device
 
 Context& context_of(const vm::Block& block) { return *static_cast<Context*>(block.launch->owner); }
-vm::Family& family_of(vm::Block& block) { return *block.grid->family; }
+vm::ChildGrids& family_of(vm::Block& block) { return *block.grid->child_grids; }
 
 struct Target {
   vm::StreamKind kind = vm::StreamKind::Named;
@@ -115,18 +115,18 @@ cudaError_t parameter_buffer(vm::Block& block, const vm::Kernel* kernel, const v
     if (too_many_pending(block)) return cudaErrorLaunchPendingCountExceeded;
   }
   const unsigned size_class = bytes <= kSmallest ? 0 : static_cast<unsigned>(std::bit_width((bytes - 1) / kSmallest));
-  vm::Family& family = family_of(block);
-  std::lock_guard lock(family.mutex);
-  auto& spare = family.free_buffers[size_class];
+  vm::ChildGrids& child_grids = family_of(block);
+  std::lock_guard lock(child_grids.mutex);
+  auto& spare = child_grids.free_buffers[size_class];
   if (spare.empty()) {
-    auto chunk = family.memory->allocate(kChunk, 256, vm::MemoryKind::Variable, "parameters of device launches");
+    auto chunk = child_grids.memory->allocate(kChunk, 256, vm::MemoryKind::Variable, "parameters of device launches");
     if (!chunk) return cudaErrorLaunchOutOfResources;
-    family.chunks.push_back(chunk->base);
+    child_grids.chunks.push_back(chunk->base);
     for (uint64_t at = 0; at < kChunk; at += kSmallest << size_class) spare.push_back(chunk->base + at);
   }
   *buffer = spare.back();
   spare.pop_back();
-  family.buffers[*buffer] = {kernel, c, bytes, size_class};
+  child_grids.buffers[*buffer] = {kernel, c, bytes, size_class};
   return cudaSuccess;
 }
 
@@ -135,16 +135,16 @@ cudaError_t launch_from_buffer(vm::Block& block, const vm::Kernel* kernel, const
   vm::LaunchConfiguration configuration = c ? *c : vm::LaunchConfiguration{};
   vm::Arguments params;
   if (buffer) {
-    vm::Family& family = family_of(block);
-    std::lock_guard lock(family.mutex);
-    auto found = family.buffers.find(buffer);
-    if (found == family.buffers.end()) return cudaErrorInvalidValue;
+    vm::ChildGrids& child_grids = family_of(block);
+    std::lock_guard lock(child_grids.mutex);
+    auto found = child_grids.buffers.find(buffer);
+    if (found == child_grids.buffers.end()) return cudaErrorInvalidValue;
     if (!kernel) kernel = found->second.kernel;
     if (!c) configuration = found->second.configuration;
     const auto* bytes = reinterpret_cast<const std::byte*>(buffer);
     params.assign(bytes, bytes + found->second.bytes);
-    family.free_buffers[found->second.size_class].push_back(buffer);
-    family.buffers.erase(found);
+    child_grids.free_buffers[found->second.size_class].push_back(buffer);
+    child_grids.buffers.erase(found);
   }
   if (!kernel) return cudaErrorInvalidValue;
   if (params.size() < kernel->param_bytes) return cudaErrorInvalidValue;
@@ -155,10 +155,10 @@ cudaError_t launch_from_buffer(vm::Block& block, const vm::Kernel* kernel, const
 // --- streams and events ------------------------------------------------------------------------------------------
 
 uint64_t make_device_stream(vm::Block& block) {
-  vm::Family& family = family_of(block);
-  std::lock_guard lock(family.mutex);
-  family.streams[++family.next_handle] = std::make_shared<vm::DeviceStream>();
-  return family.next_handle;
+  vm::ChildGrids& child_grids = family_of(block);
+  std::lock_guard lock(child_grids.mutex);
+  child_grids.streams[++child_grids.next_handle] = std::make_shared<vm::DeviceStream>();
+  return child_grids.next_handle;
 }
 
 bool forget_device_stream(vm::Block& block, uint64_t handle) {
@@ -167,10 +167,10 @@ bool forget_device_stream(vm::Block& block, uint64_t handle) {
 }
 
 uint64_t make_device_event(vm::Block& block) {
-  vm::Family& family = family_of(block);
-  std::lock_guard lock(family.mutex);
-  family.events[++family.next_handle] = std::make_shared<vm::DeviceEvent>();
-  return family.next_handle;
+  vm::ChildGrids& child_grids = family_of(block);
+  std::lock_guard lock(child_grids.mutex);
+  child_grids.events[++child_grids.next_handle] = std::make_shared<vm::DeviceEvent>();
+  return child_grids.next_handle;
 }
 
 bool forget_device_event(vm::Block& block, uint64_t handle) {

@@ -1,7 +1,7 @@
-// Grids and other work that device code puts into device-side streams: the rules; vm/family.h has the mechanism.
+// Grids and other work that device code puts into device-side streams: the rules; vm/child_grids.h has the mechanism.
 #pragma once
 #include "cuda/launches/launch.h"
-#include "vm/family.h"
+#include "vm/child_grids.h"
 
 namespace warpbeam::cuda {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "observe/check/block_watch.h"
-#include "observe/check/ways.h"
+#include "observe/check/reachability.h"
 #include "vm/spans.h"
 
 namespace warpbeam::observe::check {

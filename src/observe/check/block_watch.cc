@@ -127,8 +127,8 @@ void BlockWatch::alone(bool begins) {
 void BlockWatch::instruction(vm::Warp& w, const vm::Insn& i, uint32_t mask, uint32_t) {
   WarpState& s = warps_[w.index];
   if (!s.doubts.empty()) {
-    Doubts::Blame blame;
-    if (const uint32_t lanes = s.doubts.executes(w, i, mask, &blame)) stores_doubt(w, i, lanes, blame.site, blame.of_sum);
+    UndefinedValues::Blame blame;
+    if (const uint32_t lanes = s.doubts.executes(w, i, mask, &blame)) stores_undefined(w, i, lanes, blame.site, blame.of_sum);
   }
   if (!mask) return;
   const Trait trait = trait_of(*i.source->form.row);

@@ -6,7 +6,7 @@
 
 #include "observe/check/checker.h"
 #include "observe/check/copies.h"
-#include "observe/check/doubt.h"
+#include "observe/check/undefined_values.h"
 #include "observe/check/traits.h"
 #include "vm/access.h"
 #include "vm/observer.h"
@@ -93,7 +93,7 @@ class BlockWatch final : public vm::BlockObserver {
     uint32_t& been_at(const vm::Insn& i);
     std::unique_ptr<Copies> copies, bulk_copies;
     Products products;
-    Doubts doubts;
+    UndefinedValues doubts;
     void moves_on() { seen->key += uint64_t(1) << 32; }  // events from here on are other ones
     uint64_t key(uint32_t active) const { return (seen->key & ~uint64_t(0xffffffff)) | active; }
     // The last access of each lane; of those in seen->last_mask it is seen->last_access, and `last` does not know yet.
@@ -176,7 +176,7 @@ class BlockWatch final : public vm::BlockObserver {
   bool meets_plain_store(const Now& n, const Cell& c, int lane) const;
   void keep_plain_store(const Now& n, Cell& c) const;
   bool changes_nothing(const Now&, int lane, uint64_t offset, uint32_t bytes, const std::byte* at) const;
-  void stores_doubt(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle, bool of_sum);
+  void stores_undefined(vm::Warp&, const vm::Insn&, uint32_t lanes, uint32_t shuffle, bool of_sum);
   EventId comes_to_grid(const Now&);
   EventId completed_at(uint64_t mbarrier);
   void note_event(Now&);

@@ -180,7 +180,7 @@ void BlockWatch::report_missing(vm::Warp& w, const vm::Insn& i, const vm::Functi
 }
 
 // A lane stores what a shuffle gave it of a lane that was not there.
-void BlockWatch::stores_doubt(vm::Warp& w, const vm::Insn& i, uint32_t lanes, uint32_t shuffle, bool of_sum) {
+void BlockWatch::stores_undefined(vm::Warp& w, const vm::Insn& i, uint32_t lanes, uint32_t shuffle, bool of_sum) {
   if (!c_.settings.sync) return;
   const auto lock = hold();
   const uint32_t site = c_.sites.number(i, w);
