@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/diagnostics.h"
 #include "compiler/launch_marks.h"
 #include "compiler/mended_text.h"
 #include "compiler/object_file.h"
@@ -220,6 +221,21 @@ constexpr std::string_view kAnyType =
     "struct __warpbeam_any { template <class... T> __attribute__((host)) __attribute__((device)) __warpbeam_any(T&&...) "
     "{} };\n";
 
+// A pragma in the source, not a comment about it, asks for no warnings of host calls.
+bool asks_for_silence(std::string_view s) {
+  bool line_start = true;
+  for (size_t i = 0; i < s.size();) {
+    const size_t end = past_opaque(s, i, line_start);
+    const std::string_view piece = s.substr(i, std::max(end, i + 1) - i);
+    const bool pragma = end != i && (piece.starts_with('#') || s.substr(0, i).ends_with("_Pragma("));
+    if (pragma && (piece.find("exec_check_disable") != piece.npos || piece.find("hd_warning_disable") != piece.npos)) return true;
+    if (end == i && s[i] == '\n') line_start = true;
+    else if (!piece.starts_with("/*") && !std::isspace(static_cast<unsigned char>(s[i]))) line_start = false;
+    i += piece.size();
+  }
+  return false;
+}
+
 // nvcc warns where a function for both sides calls one of the host, unless the source asks it not to. Headers have many
 // such functions, and their users cannot change them.
 std::string warnings_of_host_calls(const Command& command, std::string_view messages) {
@@ -236,9 +252,7 @@ std::string warnings_of_host_calls(const Command& command, std::string_view mess
     const auto source = std::ranges::find_if(
         command.words, [&](const std::string& word) { return word.ends_with(".cu") && line.find(word + ":") < error; });
     if (source == command.words.end()) continue;
-    if (const auto text = read_file(*source);
-        !text || text->find("exec_check_disable") != text->npos || text->find("hd_warning_disable") != text->npos)
-      continue;
+    if (const auto text = read_file(*source); !text || asks_for_silence(*text)) continue;
     line.replace(error, 5, "warning");
     out.append(line).append("; on the device the call is a trap\n");
   }
@@ -305,9 +319,12 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
     for (const char* end : {".cui", ".2.cui"})
       if (const std::string text_file = output[1] + end; source[1] != text_file) unlink(text_file.c_str());
   }
-  // What does not compile in any way gets the messages about what was written.
-  for (size_t at = 0; at < outcomes.size(); ++at)
-    if (outcomes[at].status != 0) outcomes[at] = first[at];
+  for (size_t at = 0; at < outcomes.size(); ++at) {
+    if (outcomes[at].status == 0) continue;
+    std::string messages = still_wrong(first[at].messages, outcomes[at].messages);
+    outcomes[at] = first[at];
+    outcomes[at].messages = std::move(messages);
+  }
   return outcomes;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "compiler/cccl.h"
@@ -78,7 +79,50 @@ bool is_stack(std::string_view line) {
 }
 bool is_whereabouts(std::string_view line) { return line.size() > 2 && line[0] > '0' && line[0] <= '9' && line.substr(1, 2) == ".\t"; }
 
+// A message with what introduces it, its lines of source and its notes.
+struct Complaint {
+  std::string text, what;  // "a.cu:3: error: …", without the column; empty without a place
+  bool error = false;
+};
+
+std::vector<Complaint> complaints_in(std::string_view text) {
+  std::vector<Complaint> out;
+  std::string introduction;  // of a message or of a note
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end);
+    const std::string bare = plain(line);
+    if (is_closing(bare)) continue;
+    if (is_introduction(bare)) {
+      introduction += line;
+      continue;
+    }
+    if (is_error(bare) || is_warning(bare)) {
+      const size_t column = bare.find(": "), line_end = bare.rfind(':', column - 1);  // "clang++: error: …" has no place
+      out.push_back({{}, line_end == bare.npos ? std::string() : bare.substr(0, line_end) + bare.substr(column), is_error(bare)});
+    }
+    if (out.empty()) out.emplace_back();
+    out.back().text.append(introduction).append(line);
+    introduction.clear();
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string still_wrong(std::string_view first, std::string_view last) {
+  const auto before = complaints_in(first);
+  std::string warnings, errors;
+  for (const Complaint& m : before)
+    if (!m.error) warnings += m.text;
+  for (const Complaint& m : complaints_in(last)) {
+    if (!m.error || m.what.empty()) continue;
+    const auto same = std::ranges::find(before, m.what, &Complaint::what);
+    errors += same == before.end() ? m.text : same->text;
+  }
+  return errors.empty() ? std::string(first) : warnings + errors;
+}
 
 bool speaks_of_libraries(std::string_view messages, std::string_view folder) {
   return contains(messages, folder) || names_libraries(messages) || contains(messages, "'thrust/") || contains(messages, "'cub/") ||

@@ -127,6 +127,16 @@ TEST(Messages, ColoursDoNotMakeADifference) {
   EXPECT_EQ(diagnostics.closing(), "1 error generated.\n");
 }
 
+TEST(Messages, WhatIsMendedIsNotToldOf) {
+  const std::string mended = "a.cu:1:2: error: expected expression\n    1 | a << < 1\n", warned = "a.cu:9:1: warning: old\n",
+                    wrong = "In file included from a.cu:3:\nb.h:4:5: error: no x\n    4 | y\nb.h:1:1: note: y is here\n",
+                    moved = "In file included from a.cu:3:\nb.h:4:3: error: no x\n", other = "c.h:7:1: error: late\n";
+  const std::string closing = "3 errors generated when compiling for sm_90.\n";
+  EXPECT_EQ(still_wrong(warned + mended + wrong + closing, moved + other + closing), warned + wrong + other);
+  EXPECT_EQ(still_wrong(mended, other), other);
+  EXPECT_EQ(still_wrong(mended + wrong, "clang++: error: crashed\n"), mended + wrong);
+}
+
 TEST(Depfile, NamesWithBlanks) {
   EXPECT_EQ(parse_depfile("a.o: a.cu \\\n  my\\ dir/b.h c\\#d.h $$e.h\n\nb.h:\n"),
             (std::vector<std::string>{"a.cu", "my dir/b.h", "c#d.h", "$e.h"}));
