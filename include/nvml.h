@@ -155,6 +155,24 @@ typedef struct nvmlProcessInfo_v2_st {
   unsigned int gpuInstanceId, computeInstanceId;
 } nvmlProcessInfo_v2_t, nvmlProcessInfo_t;
 
+typedef enum nvmlRestrictedAPI_enum {
+  NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS = 0,
+  NVML_RESTRICTED_API_SET_AUTO_BOOSTED_CLOCKS,
+  NVML_RESTRICTED_API_COUNT
+} nvmlRestrictedAPI_t;
+typedef enum nvmlMemoryLocation_enum {
+  NVML_MEMORY_LOCATION_L1_CACHE = 0,
+  NVML_MEMORY_LOCATION_L2_CACHE,
+  NVML_MEMORY_LOCATION_DRAM,
+  NVML_MEMORY_LOCATION_DEVICE_MEMORY = NVML_MEMORY_LOCATION_DRAM,
+  NVML_MEMORY_LOCATION_REGISTER_FILE,
+  NVML_MEMORY_LOCATION_TEXTURE_MEMORY,
+  NVML_MEMORY_LOCATION_TEXTURE_SHM,
+  NVML_MEMORY_LOCATION_CBU,
+  NVML_MEMORY_LOCATION_SRAM,
+  NVML_MEMORY_LOCATION_COUNT
+} nvmlMemoryLocation_t;
+
 typedef struct nvmlDeviceAttributes_st {
   unsigned int multiprocessorCount, sharedCopyEngineCount, sharedDecoderCount, sharedEncoderCount, sharedJpegCount;
   unsigned int sharedOfaCount, gpuInstanceSliceCount, computeInstanceSliceCount;
@@ -204,6 +222,10 @@ nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses_v3(nvmlDevice_t device, unsig
     nvmlProcessInfo_t* infos);
 nvmlReturn_t nvmlDeviceGetMPSComputeRunningProcesses_v3(nvmlDevice_t device, unsigned int* infoCount,
     nvmlProcessInfo_t* infos);
+
+nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t device);
+nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t device);
+nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t device);
 
 #ifdef NVML_NO_UNVERSIONED_FUNC_DEFS
 nvmlReturn_t nvmlInit(void);

@@ -9,10 +9,12 @@ namespace {
 
 bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Macros that stand beside strings. Other names may be real literal operators (`"x"_id`, `"x"s`).
+// Macros that stand beside strings, CUDA's own behind `extern "C"`. Other names may be real literal operators (`"x"_id`, `"x"s`).
 bool is_string_macro(std::string_view name) {
-  return name == "__FILE__" || name == "__LINE__" || name == "__DATE__" || name == "__TIME__" || name == "__VERSION__" ||
-         name.starts_with("PRI") || name.starts_with("SCN");
+  constexpr std::string_view kMarks[] = {"__global__",      "__device__",   "__host__",    "__shared__",       "__constant__",
+                                         "__forceinline__", "__noinline__", "__managed__", "__launch_bounds__"};
+  return std::ranges::find(kMarks, name) != std::end(kMarks) || name == "__FILE__" || name == "__LINE__" || name == "__DATE__" ||
+         name == "__TIME__" || name == "__VERSION__" || name.starts_with("PRI") || name.starts_with("SCN");
 }
 
 bool is_asm(std::string_view word) { return word == "asm" || word == "__asm__" || word == "__asm"; }

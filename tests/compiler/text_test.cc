@@ -182,6 +182,7 @@ TEST(ObjectFile, GarbageIsRefused) {
 
 TEST(Respell, MacrosStandApartFromStrings) {
   EXPECT_EQ(respell(R"(printf("at "__FILE__":%d", "x"PRIu64);)"), R"(printf("at " __FILE__":%d", "x" PRIu64);)");
+  EXPECT_EQ(respell(R"(extern "C"__global__ void k();)"), R"(extern "C" __global__ void k();)");
   EXPECT_FALSE(respell(R"(auto a = "x"_id + "y"s; // "z"__FILE__)"));
   EXPECT_FALSE(respell("/* \"a\"__FILE__ */ char c = '\"'; int n = 1'000;"));
 }

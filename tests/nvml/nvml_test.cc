@@ -169,6 +169,10 @@ TEST_F(Nvml, has_no_sensors) {
   EXPECT_EQ(nvmlDeviceGetNvLinkCapability(device[0], 0, NVML_NVLINK_CAP_VALID, &value), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(nvmlDeviceGetNvLinkRemotePciInfo(device[0], 0, &remote), NVML_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(nvmlDeviceGetPowerUsage(nullptr, &value), NVML_ERROR_INVALID_ARGUMENT);
+  nvmlEnableState_t restricted;
+  EXPECT_EQ(nvmlDeviceGetAPIRestriction(device[0], NVML_RESTRICTED_API_SET_APPLICATION_CLOCKS, &restricted), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(nvmlDeviceResetApplicationsClocks(device[0]), NVML_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(nvmlDeviceResetGpuLockedClocks(nullptr), NVML_ERROR_INVALID_ARGUMENT);
 }
 
 // Tools load the library and look the functions up, older forms too.

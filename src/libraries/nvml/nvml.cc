@@ -369,6 +369,13 @@ WB_EXPORT nvmlReturn_t nvmlDeviceGetGraphicsRunningProcesses(nvmlDevice_t handle
   return no_processes(handle, count);
 }
 
+// Clocks are what they are.
+WB_EXPORT nvmlReturn_t nvmlDeviceResetApplicationsClocks(nvmlDevice_t handle) {
+  return with_device(handle, [](const nvmlDevice_st&) { return NVML_ERROR_NOT_SUPPORTED; });
+}
+nvmlReturn_t nvmlDeviceResetGpuLockedClocks(nvmlDevice_t) WB_SAME(nvmlDeviceResetApplicationsClocks);
+nvmlReturn_t nvmlDeviceResetMemoryLockedClocks(nvmlDevice_t) WB_SAME(nvmlDeviceResetApplicationsClocks);
+
 #define WB_NVML(name, ...)                                                                     \
   WB_EXPORT nvmlReturn_t name(nvmlDevice_t device, __VA_ARGS__) {                              \
     return with_device(device, [](const nvmlDevice_st&) { return NVML_ERROR_NOT_SUPPORTED; }); \
