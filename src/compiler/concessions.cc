@@ -1,5 +1,6 @@
 #include "compiler/concessions.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,6 +49,37 @@ std::optional<Command> conceding(const Command& command, const Outcome& outcome)
     return again;
   }
   return std::nullopt;
+}
+
+// The words in quotes behind `before`, each once.
+Words quoted_after(std::string_view messages, std::string_view before) {
+  Words out;
+  for (size_t at = messages.find(before); at != messages.npos; at = messages.find(before, at + 1)) {
+    const size_t begin = at + before.size(), end = messages.find('\'', begin);
+    const std::string word(messages.substr(begin, end - begin));
+    if (std::ranges::find(out, word) == out.end()) out.push_back(word);
+  }
+  return out;
+}
+
+// `static uint64_t __rdtsc() { … }`: g++ has no function of that name where no header was asked for it, clang always.
+std::optional<Command> with_own_builtins(const Command& command, const Outcome& outcome) {
+  if (!says(outcome, "is a builtin with type")) return std::nullopt;
+  Command again = command;
+  for (const std::string& name : quoted_after(outcome.messages, "note: '"))
+    if (says(outcome, "note: '" + name + "' is a builtin with type"))
+      again.words.insert(again.words.begin() + 1, fmt::format("-D{0}=__warpbeam_own_{0}", name));
+  return again;
+}
+
+// What only GCC can be asked for in optimising changes no meaning: `-Xcompiler -fipa-pta`.
+std::optional<Command> without_options_of_gcc(const Command& command, const Outcome& outcome) {
+  Command again = command;
+  for (const char* before : {"unknown argument: '", "unknown argument '"})
+    for (const std::string& option : quoted_after(outcome.messages, before))
+      if (option.starts_with("-f") || option == "-export-dynamic") std::erase(again.words, option);
+  if (again.words.size() == command.words.size()) return std::nullopt;
+  return again;
 }
 
 // A compilation and the preprocessed text that it may read instead of its source.
@@ -277,7 +309,9 @@ std::vector<Outcome> run_passes(const std::vector<Command>& commands, int at_onc
     return looks && !accepts;
   };
   // Each may bring to light what another can mend.
-  constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {with_lambdas_for_both,
+  constexpr std::optional<Command> (*kMends[])(const Command&, const Outcome&) = {without_options_of_gcc,
+                                                                                  with_own_builtins,
+                                                                                  with_lambdas_for_both,
                                                                                   conceding,
                                                                                   conceding,
                                                                                   with_joined_marks,
