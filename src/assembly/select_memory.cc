@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "assembly/selector.h"
+#include "isa/parameters.h"
 
 namespace warpbeam::assembly {
 
@@ -338,7 +339,7 @@ void Selector::load_parameter(const Instruction& i, const std::string& name, int
 void Selector::load(const Instruction& i) {
   const Space space = i.form.mods.space;
   const Operand &to = i.operands[0], &from = i.operands[1];
-  const bool parameter = space == Space::Param || space == Space::ParamEntry || space == Space::ParamFunc;
+  const bool parameter = is_parameter(space);
   if (parameter && from.kind == OperandKind::Symbol) {
     bool local = false;
     for (const ptx::Variable& v : f_.locals) local = local || v.name == from.name;
@@ -399,7 +400,7 @@ void Selector::load(const Instruction& i) {
 void Selector::store(const Instruction& i) {
   const Space space = i.form.mods.space;
   const Operand &to = i.operands[0], &from = i.operands[1];
-  if (space == Space::Param || space == Space::ParamFunc || space == Space::ParamEntry) {
+  if (is_parameter(space)) {
     // An argument, or the result: moved to where the callee or the caller looks for it.
     bool local = false;
     for (const ptx::Variable& v : f_.locals) local = local || v.name == to.name;

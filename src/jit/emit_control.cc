@@ -453,6 +453,7 @@ Handover& Emitter::new_handover(const vm::Insn& at, Why why) {
 }
 
 void Emitter::hand_over(const vm::Insn& at, V when, Why why) {
+  if (const auto* known = llvm::dyn_cast<llvm::Constant>(when); known && known->isZeroValue()) return;
   auto* stub = as_.apart ? as_.apart : new_block("hand_over");
   auto* on = new_block("on");
   b_.CreateCondBr(when, stub, on, llvm::MDBuilder(c_).createBranchWeights(1, 100000));

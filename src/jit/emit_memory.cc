@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "jit/emitter.h"
+#include "isa/parameters.h"
 
 namespace warpbeam::jit {
 
@@ -183,7 +184,7 @@ void Emitter::emit_memory(const vm::Insn& i) {
   const bool load = row.cls == isa::Class::Load;
   if (const CellAccess* cells = flow_.cell_access(i)) return emit_cells(i, *cells);
   const Width memory = static_cast<Width>(isa::bytes_of(i.type()));
-  const bool param_space = m.space == Space::Param || m.space == Space::ParamEntry || m.space == Space::ParamFunc;
+  const bool param_space = is_parameter(m.space);
   if (param_space && i.op[1] < 0 && load && memory <= 8) {
     const V params = context_field(offsetof(Context, params), b_.getPtrTy(), true);
     for (int k = 0; k < (i.list ? i.count : 1); ++k) {

@@ -105,8 +105,7 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
   if (lanes % kLanes && !once)
     live = b_.CreateSelect(b_.CreateICmpEQ(at_.warp, b_.getInt32(warps - 1)), b_.getInt32((1u << lanes % kLanes) - 1), live);
   if ((control_.lanes_leave || plan_.row) && !once) {
-    V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
-    live = machine_load(b_.getInt32Ty(), at);
+    live = machine_load(b_.getInt32Ty(), live_lanes());
   }
   if (control_.lanes_leave && !once) {
     auto* go = new_block("live");
@@ -128,8 +127,7 @@ void Emitter::emit_warps(const Region& region, V todo, bool once, BasicBlock* af
     V arrived = control_.lanes_leave && !once ? static_cast<V>(b_.CreateLoad(b_.getInt32Ty(), control_.exit_mask)) : live;
     at_.active = arrived;
     if (control_.lanes_leave && !once) {
-      V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
-      machine_store(arrived, at);
+      machine_store(arrived, live_lanes());
       // A warp that has left has nothing to say, not even of what is the same in the whole block: it may not have come to it.
       auto* some = new_block("some_arrived");
       go_on_if(b_.CreateICmpNE(arrived, b_.getInt32(0)), some, next);

@@ -34,7 +34,7 @@ void Emitter::emit_by_stops(const Region& region, BasicBlock* entry) {
   turn->addIncoming(b_.getInt32(0), round);
   stops_.next_warp = new_block("next_warp");
   at_.warp = warp_at(turn);
-  const V place = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
+  const V place = live_lanes();
   const V lanes = machine_load(b_.getInt32Ty(), place);
   b_.CreateCondBr(b_.CreateICmpNE(lanes, b_.getInt32(0)), run, stops_.next_warp);
   b_.SetInsertPoint(run);
@@ -71,15 +71,12 @@ void Emitter::emit_by_stops(const Region& region, BasicBlock* entry) {
 
 void Emitter::emit_stop(const vm::Insn& i) {
   uses(Technique::Stops);
-  const V elsewhere = lanes_elsewhere(i);
-  if (!llvm::isa<llvm::Constant>(elsewhere) || !llvm::cast<llvm::Constant>(elsewhere)->isZeroValue())
-    hand_over(i, b_.CreateICmpNE(elsewhere, b_.getInt32(0)), Why::Lanes);
+  hand_over(i, b_.CreateICmpNE(lanes_elsewhere(i), b_.getInt32(0)), Why::Lanes);
   const Bits& live = flow_.nodes[at_.node].live_out;
   tables_.stops.push_back({&i, saved(live, true)});
   const V number = b_.getInt32(static_cast<uint32_t>(tables_.stops.size()));
   store_spills(live);
-  if (!control_.full[at_.node])
-    machine_store(at_.active, b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp));
+  if (!control_.full[at_.node]) machine_store(at_.active, live_lanes());
   machine_store(number, stopped_at());
   b_.CreateStore(b_.getTrue(), stops_.any);
   b_.CreateBr(stops_.next_warp);

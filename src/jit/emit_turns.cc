@@ -16,8 +16,7 @@ void Emitter::emit_warp_alone(const Region& region, BasicBlock* entry) {
   b_.SetInsertPoint(entry);
   control_.blocks.assign(flow_.nodes.size(), nullptr);
   at_.warp = w_.function->getArg(1);
-  const V live = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp);
-  b_.CreateStore(machine_load(b_.getInt32Ty(), live), control_.masks[region.entry]);
+  b_.CreateStore(machine_load(b_.getInt32Ty(), live_lanes()), control_.masks[region.entry]);
   control_.region_exit = new_block("region_exit");
   b_.CreateBr(block_of(region.entry));
   control_.sliced = find_subwarp_loops();
@@ -49,7 +48,7 @@ void Emitter::emit_barrier(const vm::Insn& i) {
     wrong = b_.CreateOr(
         wrong, b_.CreateOr(b_.CreateICmpEQ(count, b_.getInt32(0)), b_.CreateICmpNE(b_.CreateAnd(count, b_.getInt32(31)), b_.getInt32(0))));
   wrong = b_.CreateOr(wrong, b_.CreateICmpNE(lanes_elsewhere(i), b_.getInt32(0)));
-  if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong, Why::Lanes);
+  hand_over(i, wrong, Why::Lanes);
   if (arrives) {
     call("wb_arrive_at", b_.getVoidTy(), {w_.context, outside(&i), at_.active, id, count});
     return;

@@ -49,6 +49,8 @@ void shuffle_pattern(Shuffle kind, uint32_t b, uint32_t c, int (&from)[kLanes], 
 
 }  // namespace
 
+V Emitter::live_lanes() { return b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp); }
+
 V Emitter::lanes_elsewhere(const vm::Insn& i) {
   V elsewhere = b_.getInt32(0);
   if (control_.full[at_.node]) return elsewhere;
@@ -102,7 +104,7 @@ void Emitter::emit_warp(const vm::Insn& i) {
     }
     if (i.guard >= 0 && at_.forced) wrong = b_.getTrue();  // some of the lanes that are here stay away
     if (!control_.full[at_.node]) wrong = b_.CreateOr(wrong, b_.CreateICmpNE(b_.CreateAnd(members, elsewhere), b_.getInt32(0)));
-    if (!llvm::isa<llvm::Constant>(wrong) || !llvm::cast<llvm::Constant>(wrong)->isZeroValue()) hand_over(i, wrong, Why::Meeting);
+    hand_over(i, wrong, Why::Meeting);
   }
   const bool by_handler = op == Opcode::Elect || (op == Opcode::Match && m.vote != Vote::Any);
   if ((m.sync || barrier) && !by_handler) watch_meeting(i);

@@ -107,6 +107,7 @@ class Emitter : private Words, private Facts {
   std::string plan_in_words() const;
   void hand_over(const vm::Insn& at, V when, Why why = Why::Wraps);  // branches to a stub where `when` holds
   V lanes_elsewhere(const vm::Insn& insn);           // of this warp: that wait at other places
+  V live_lanes();                                    // where the machine keeps which lanes of this warp have not left
 
   // --- warps that stop at barriers (emit_stops.cc)
   void emit_by_stops(const Region& region, llvm::BasicBlock* entry);

@@ -341,7 +341,7 @@ class FastEngine final : public vm::Engine {
     }
     if (notes_wanted())
       fmt::print(stderr, "warpbeam: note: {} is compiled anew{}: {}\n", code.function->display_name,
-                 apart ? " for warps that take turns" : "", why);
+                 apart ? " for warps that wait at different places" : "", why);
     order(code, launch, versions, version);
   }
 

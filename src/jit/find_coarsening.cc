@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "jit/emitter.h"
+#include "isa/parameters.h"
 #include "jit/shape_arithmetic.h"
 
 namespace warpbeam::jit {
@@ -20,10 +21,7 @@ constexpr size_t kManyFunctions = 4;  // special ones, beside which memory does 
 constexpr size_t kMostComputed = 8;  // vectors for an access, beside which memory does not count either
 constexpr size_t kMostPairs = 24;  // of what is stored and what else is accessed in a round
 
-bool parameter(const vm::Insn& i) {
-  const Space space = i.mods().space;
-  return i.op[1] < 0 && (space == Space::Param || space == Space::ParamEntry || space == Space::ParamFunc);
-}
+bool parameter(const vm::Insn& i) { return i.op[1] < 0 && is_parameter(i.mods().space); }
 
 bool unchanging(const vm::Insn& i) { return i.mods().space == Space::Const || says(*i.source->form.row, ".nc"); }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "jit/flow.h"
+#include "isa/parameters.h"
 #include "jit/runtime.h"
 
 namespace warpbeam::jit {
@@ -16,8 +17,6 @@ namespace {
 
 using isa::Kind;
 using isa::Space;
-
-bool in_parameters(Space s) { return s == Space::Param || s == Space::ParamEntry || s == Space::ParamFunc; }
 
 class Cells {
  public:
@@ -98,7 +97,7 @@ class Cells {
       return std::nullopt;
     const Held h = held(i.op[1]);
     const Space space = i.mods().space;
-    if (h.state != Held::Place || !(h.place.generic ? space == Space::Generic : space == Space::Local || in_parameters(space)))
+    if (h.state != Held::Place || !(h.place.generic ? space == Space::Generic : space == Space::Local || is_parameter(space)))
       return std::nullopt;
     Touch t{h.place, isa::bytes_of(i.type()), i.list ? i.count : 1};
     t.at.offset += i.imm;

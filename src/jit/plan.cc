@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "isa/parameters.h"
 #include "jit/implicit_sync.h"
 #include "jit/rows.h"
 #include "jit/runtime.h"
@@ -166,8 +167,7 @@ Width unit_of_local_memory(const Flow& flow, const PlanRequest& r) {
     const isa::Row* row = i.row();
     if (!row || row->kind == isa::Kind::Address || flow.cell_access(i)) continue;
     const isa::Space space = i.mods().space;
-    const bool parameter = space == isa::Space::Param || space == isa::Space::ParamEntry || space == isa::Space::ParamFunc;
-    if (parameter && i.op[1] >= 0 && !known_row(i)) return 0;  // the handler's
+    if (is_parameter(space) && i.op[1] >= 0 && !known_row(i)) return 0;  // the handler's
     const bool fixed = flow.fixed_local.contains(&i), computed = space == isa::Space::ParamFunc && i.op[1] >= 0;
     if (space != isa::Space::Local && !fixed && !computed) continue;
     if (!flow.is_local_access(i)) return 0;

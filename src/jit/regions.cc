@@ -5,6 +5,7 @@
 #include <set>
 
 #include "jit/flow.h"
+#include "isa/parameters.h"
 
 namespace warpbeam::jit {
 namespace {
@@ -289,7 +290,7 @@ bool shows(const Flow& flow, const vm::Insn& i) {
   if (i.call) return !flow.is_library_call(i);
   if (!i.row() || i.row()->effects.pure()) return false;
   const isa::Space space = i.mods().space;
-  const bool parameter = space == isa::Space::Param || space == isa::Space::ParamEntry || space == isa::Space::ParamFunc;
+  const bool parameter = is_parameter(space);
   switch (i.row()->kind) {
     case isa::Kind::Memory: return i.row()->cls != isa::Class::Misc && !parameter;
     case isa::Kind::Barrier: return !i.row()->effects.waits;

@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "isa/parameters.h"
 #include "vm/code.h"
 #include "vm/watched_words.h"
 
@@ -27,8 +28,7 @@ inline AccessPlaces access_places(const FunctionCode& code) {
   p.of.reserve(code.insns.size());
   for (const Insn& i : code.insns) {
     const isa::Space s = i.watched == Watched::Memory ? i.mods().space : isa::Space::Param;
-    const bool parameter = s == isa::Space::Param || s == isa::Space::ParamEntry || s == isa::Space::ParamFunc;
-    const bool has_place = !parameter && s != isa::Space::Local;
+    const bool has_place = !is_parameter(s) && s != isa::Space::Local;
     p.of.push_back(has_place ? p.count : AccessPlaces::kNone);
     if (has_place) p.count += loads_or_stores(i) ? 1 : 2;
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "isa/image_form.h"
+#include "isa/parameters.h"
 #include "vm/decoder.h"
 #include "vm/matrix_plan.h"
 
@@ -112,7 +113,7 @@ void Decoder::decode_memory(const ptx::Instruction& i) {
   // Parameters: those of a kernel are the launch's, those of calls live in the function's local frame.
   using isa::Space;
   const Space space = i.form.mods.space;
-  const bool param_space = space == Space::Param || space == Space::ParamEntry || space == Space::ParamFunc;
+  const bool param_space = is_parameter(space);
   ParamPlace place = ParamPlace::None;
   if (param_space) {
     if (target.kind == OperandKind::Symbol && entry_params_.contains(target.name)) {

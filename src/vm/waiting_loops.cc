@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "vm/decoder.h"
+#include "isa/parameters.h"
 
 namespace warpbeam::vm {
 
@@ -22,7 +23,7 @@ void each_register(const Operand& o, const Visit& visit) {
   for (const Operand& e : o.list) each_register(e, visit);
 }
 
-bool of_one_thread(Space s) { return s == Space::Local || s == Space::Param || s == Space::ParamEntry || s == Space::ParamFunc; }
+bool of_one_thread(Space s) { return s == Space::Local || is_parameter(s); }
 
 // Can a generic address be one of the thread's own memory?
 bool passes_own_memory_on(const ptx::Function& f) {
