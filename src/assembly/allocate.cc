@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "assembly/liveness.h"
+#include "assembly/spills.h"
 
 namespace warpbeam::assembly {
 namespace {
@@ -50,9 +51,15 @@ int generous(int registers) {
   return registers < kMedium ? even : registers;
 }
 
-}  // namespace
+// Where each value is: its first register, or nowhere.
+struct Places {
+  std::vector<int16_t> where;
+  std::vector<int32_t> spilled;  // values
+  int most = 0;                  // registers
+};
 
-void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide_first, MachineCode& out) {
+// `kept`: of the last registers, for values that live in memory while an instruction has them.
+Places place_values(const DraftCode& code, const Target& target, bool roomy, bool wide_first, int kept) {
   // Where there is room, a register that a queued instruction reads is not written soon after: that would have to wait.
   constexpr uint32_t kLate = 8;
   constexpr int kRoomy = 30;
@@ -71,8 +78,8 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide
   // Where they are many, those of several words come first, as they need neighbours.
   std::ranges::stable_sort(order, {},
                            [&](uint32_t v) { return std::pair{wide_first ? -std::min<int>(code.values[v].words, 4) : 0, begins[v]}; });
-  Registers general(255, live.places), predicates(7, live.places), uniform(63, live.places);
-  constexpr int kStackPointer = 1, kCallersOwn = 16, kWithCalls = 24;
+  constexpr int kMostBeyond = 32, kStackPointer = 1, kCallersOwn = 16, kWithCalls = 24;
+  Registers general(kPredicates + kMostBeyond, live.places), predicates(7, live.places), uniform(63, live.places);
   std::vector<uint32_t> calls;  // places
   for (size_t b = 0; b < code.blocks.size(); ++b)
     for (size_t k = 0; k < code.blocks[b].text.size(); ++k)
@@ -85,14 +92,18 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide
       }
     return false;
   };
-  std::vector<int16_t> where(n, -1);
-  int most = kStackPointer + 1;
+  Places places;
+  places.where.assign(n, -1);
+  places.most = kStackPointer + 1;
+  // The vendor's assembler gets along with a few fewer than this one (docs/timing.md).
+  constexpr int kOneMoreOf = 8;
+  const int most = static_cast<int>(target.max_registers), general_limit = std::min(general.count(), most + most / kOneMoreOf - kept);
   for (uint32_t v : order) {
     const Value& value = code.values[v];
     Registers& bank = value.bank == Bank::General ? general : value.bank == Bank::Predicate ? predicates : uniform;
     const int words = value.words, align = words == 1 ? 1 : words == 2 ? 2 : 4;
     const uint32_t first = live.first_word[v];
-    const int limit = value.bank == Bank::General ? std::min<int>(bank.count(), static_cast<int>(target.max_registers)) : bank.count();
+    const int limit = value.bank == Bank::General ? general_limit : bank.count();
     // What a called function may use is not kept over the call.
     const int least = value.bank == Bank::General && over_call(v) ? kCallersOwn : 0;
     int found = -1;
@@ -104,35 +115,62 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide
         if (ok) found = r;
       }
     };
-    if (value.bank == Bank::General && roomy) look(relaxed, std::min(limit, std::max(kRoomy, most)));
+    if (value.bank == Bank::General && roomy) look(relaxed, std::min(limit, std::max(kRoomy, places.most)));
     if (found < 0) look(live, limit);
     if (found < 0) {
-      // It lives in memory; what reads and writes it there is not shown.
-      if (value.bank == Bank::General) out.spill_bytes += 4u * value.words;
+      if (value.bank == Bank::General) {
+        places.spilled.push_back(static_cast<int32_t>(v));
+        continue;
+      }
       found = std::max(0, limit - words);
     } else {
       for (int k = 0; k < words; ++k)
         bank.take(found + k, (value.bank == Bank::General && roomy ? relaxed : live).segments[first + static_cast<uint32_t>(k)]);
     }
-    if (value.bank == Bank::General) most = std::max(most, found + words);
-    where[v] = static_cast<int16_t>(found);
+    if (value.bank == Bank::General) places.most = std::max(places.most, found + words);
+    // What is beyond the last register shares one with others.
+    constexpr int kShared = 2 * kMostBeyond;
+    places.where[v] = static_cast<int16_t>(value.bank == Bank::General && found + words > kPredicates - 1 ? found - kShared : found);
   }
-  if (!calls.empty()) most = std::max(most, kWithCalls);
-  if (target.cc >= 70) most = generous(most);
-  out.registers = std::min<int>(most, static_cast<int>(std::max(target.max_registers, 16u)));
+  if (!calls.empty()) places.most = std::max(places.most, kWithCalls);
+  return places;
+}
+
+}  // namespace
+
+void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide_first, MachineCode& out) {
+  Places places = place_values(code, target, roomy, wide_first, 0);
+  const int limit = static_cast<int>(target.max_registers);
+  const int kept = Spills::registers_for(places.spilled.size(), limit);
+  if (!places.spilled.empty()) {
+    places = place_values(code, target, roomy, wide_first, kept);
+    places.most = limit;
+  }
+  Spills spills(code, places.spilled, kept, limit);
+  out.spill_bytes = spills.bytes();
+  if (target.cc >= 70) places.most = generous(places.most);
+  out.registers = std::min<int>(places.most, static_cast<int>(std::max(target.max_registers, 16u)));
 
   const auto range = [&](Part p) -> RegisterRange {
-    if (!p || where[static_cast<size_t>(p.value)] < 0) return {};
+    if (!p) return {};
     const Value& v = code.values[static_cast<size_t>(p.value)];
+    const int first = spills.has(p) ? spills.place_of(p) : places.where[static_cast<size_t>(p.value)];
+    if (first < 0) return {};
     const int base = v.bank == Bank::General ? 0 : v.bank == Bank::Predicate ? kPredicates : kUniform;
-    return {static_cast<int16_t>(base + where[static_cast<size_t>(p.value)] + p.first), p.count};
+    return {static_cast<int16_t>(base + first + p.first), p.count};
   };
   const auto finish = [&](const std::vector<Draft>& text) {
     MachineText result;
     result.reserve(text.size());
+    spills.begin_block();
     for (const Draft& d : text) {
-      // Both sides got the same register after all.
+      // Both sides got the same register after all, or one place in memory.
+      if (d.copy && spills.has(d.reads[0]) && spills.has(d.writes[0])) continue;
       if (d.copy && range(d.reads[0]).first == range(d.writes[0]).first && range(d.reads[0]).first >= 0) continue;
+      for (Part p : d.reads)
+        if (spills.has(p)) spills.load(p, d.ptx, result);
+      for (Part p : d.writes)
+        if (spills.has(p)) d.keeps ? spills.load(p, d.ptx, result) : spills.take(p);
       MachineInstruction m;
       m.operation = d.operation;
       m.bytes = d.bytes;
@@ -143,6 +181,12 @@ void allocate(const DraftCode& code, const Target& target, bool roomy, bool wide
       for (size_t k = 0; k < m.reads.size(); ++k) m.reads[k] = range(d.reads[k]);
       for (size_t k = 0; k < m.writes.size(); ++k) m.writes[k] = range(d.writes[k]);
       result.push_back(m);
+      for (Part p : d.writes)
+        if (spills.has(p)) spills.store(p, d.ptx, result);
+      for (Part p : d.reads)
+        if (spills.has(p)) spills.use(p, result);
+      for (Part p : d.writes)
+        if (spills.has(p)) spills.use(p, result);
     }
     return result;
   };

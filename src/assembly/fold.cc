@@ -12,7 +12,7 @@ namespace {
 // How many instructions under a condition are not jumped over. At first four, or seven where lanes probably part (programming guides of CUDA 1.0
 // to 4.2; who computes with shared memory's words has fewer of them for the same work); of later devices it is what the vendor's assembler does.
 struct Longest {
-  size_t all = 12, with_stores = 8;
+  size_t all = 14, with_stores = 14;
 };
 Longest longest_for(const Target& target) {
   return is_first_generation(target) ? Longest{4, 4} : target.cc < 50 ? Longest{7, 7} : Longest{};

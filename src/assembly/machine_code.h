@@ -35,6 +35,7 @@ struct MachineInstruction {
   bool access = false;     // makes the accesses of its PTX instruction
   bool guarded = false;
   uint32_t ptx = 0;        // the instruction it stands for: an index into ptx::Function::body
+  int32_t spilled = -1;    // of an access to a value that has no register: where that lives, in words of a thread's local memory
   std::array<RegisterRange, 5> reads{};
   std::array<RegisterRange, 2> writes{};
   std::string_view mnemonic;  // as people know it from disassemblies: "IMAD.WIDE"

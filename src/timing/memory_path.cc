@@ -52,7 +52,10 @@ double MemoryPath::local_bytes() const {
   const auto different = static_cast<double>(std::unique(lines.begin(), lines.end()) - lines.begin());
   const double at_work =
       std::min(static_cast<double>(work_.grid_blocks), static_cast<double>(work_.resident_blocks) * rates_.multiprocessors);
-  return kLineBytes * different / static_cast<double>(std::max<size_t>(1, work_.blocks.size())) * at_work;
+  uint32_t spilled = 0;
+  for (const FunctionWork& f : work_.functions) spilled = std::max(spilled, f.code->spill_bytes);
+  return at_work * (kLineBytes * different / static_cast<double>(std::max<size_t>(1, work_.blocks.size())) +
+                    static_cast<double>(spilled) * work_.block_threads);
 }
 
 double MemoryPath::total_stores() const {
@@ -81,7 +84,7 @@ Ticks MemoryPath::from_constants(Warp& warp, const Ready& r, Ticks t) {
 }
 
 Ticks MemoryPath::to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
-  const Access* const a = r.access ? take_access(warp, r.ptx) : nullptr;
+  const Access* const a = r.spilled >= 0 ? &access_of_spilled(warp, r) : r.access ? take_access(warp, r.ptx) : nullptr;
   Ticks cost = r.interval;
   const bool texture = r.unit == Unit::Texture;
   Ticks& path = texture ? texture_free_ : lsu_free_;
@@ -116,7 +119,9 @@ Ticks MemoryPath::to_memory(Scheduler& s, Warp& warp, const Ready& r, Ticks t) {
       case Space::None: break;
       case Space::Texture:
       case Space::Global:
-      case Space::Local: done = through_l1(warp, *a, r, start, cost); break;
+      case Space::Local:
+        done = through_l1(warp, *a, r.spilled >= 0 ? lines_of_spilled_.data() : warp.block->lines.data() + a->first_line, r, start, cost);
+        break;
     }
   }
   if (r.operation == Operation::CopyAsync) warp.pending_copies = std::max(warp.pending_copies, done);
@@ -155,8 +160,20 @@ Ticks& MemoryPath::turns_of(uint32_t place, uint32_t word) {
   return t.free;
 }
 
-Ticks MemoryPath::through_l1(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost) {
-  const Line* const lines = warp.block->lines.data() + a.first_line;
+const Access& MemoryPath::access_of_spilled(const Warp& warp, const Ready& r) {
+  // A word of all lanes is a line; those of a program's own local memory have lower numbers (observe/profiler/tracer.cc).
+  constexpr uint64_t kBehind = uint64_t{1} << 30;
+  const auto number = static_cast<uint64_t>(warp.trace - warp.block->warps.data()) << 33 | kBehind;
+  lines_of_spilled_.clear();
+  for (uint32_t k = 0; k < (r.stores ? r.reads : r.writes); ++k)
+    lines_of_spilled_.push_back({number + static_cast<uint64_t>(r.spilled) + k, 0xf});
+  of_spilled_ = {.ptx = r.ptx, .space = Space::Local, .kind = r.stores ? Kind::Store : Kind::Load};
+  of_spilled_.passes = of_spilled_.lines = static_cast<uint8_t>(lines_of_spilled_.size());
+  of_spilled_.sectors = static_cast<uint16_t>(4 * lines_of_spilled_.size());
+  return of_spilled_;
+}
+
+Ticks MemoryPath::through_l1(Warp& warp, const Access& a, const Line* lines, const Ready& r, Ticks start, Ticks& cost) {
   const Ticks tags = ticks(a.lines / rates_.l1_lines_per_cycle);
   cost = std::max({cost, tags, kTick});
   const bool local = a.space == Space::Local;

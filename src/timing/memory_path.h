@@ -49,7 +49,9 @@ class MemoryPath {
   // Lanes that change one word read, compute and try again in turn, as long as others of the block were faster.
   Ticks last_of_turns(const Warp& warp, const Access& a, Ticks start, Ticks& cost);
   Ticks& turns_of(uint32_t place, uint32_t word);
-  Ticks through_l1(Warp& warp, const Access& a, const Ready& r, Ticks start, Ticks& cost);
+  Ticks through_l1(Warp& warp, const Access& a, const Line* lines, const Ready& r, Ticks start, Ticks& cost);
+  // What the assembler's own loads and stores of values access that have no register.
+  const Access& access_of_spilled(const Warp& warp, const Ready& r);
   // A store goes through to L2, and L1 keeps up with it where it is one with shared memory (measured: what was loaded or stored before is read from
   // L1, what an atomic operation changed is not); before that it lost what it had. It counts as a hit if a load or a store brought
   // the line before (measured: 131072 of saxpy's 393216 sectors, seven of eight stores that fill sectors word by word).
@@ -113,6 +115,8 @@ class MemoryPath {
     bool goes_on = false;  // where the line before ends
   };
   std::vector<Leaving> leaving_;
+  Access of_spilled_;
+  std::vector<Line> lines_of_spilled_;
   Ticks stood_ = 0;  // how long the path stood still for what goes out: what waits in front of it waits on
   const Ticks far_latency_ = ticks(work_.far_latency * rates_.clock_ghz());
   Ticks cluster_free_ = 0, constants_free_ = 0, lsu_free_ = 0, texture_free_ = 0, drained_ = 0, load_at_ = 0;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "timing/instruction_cache.h"
 #include "timing/memory_path.h"
+#include "timing/repeats.h"
 
 namespace warpbeam::timing {
 namespace {
@@ -30,6 +32,7 @@ class Multiprocessor {
           has_barriers_ = has_barriers_ || m.operation == Operation::Barrier;
           copies_ = copies_ || m.operation == Operation::CopyBulk;
         }
+    repeats_.emplace(program_, has_barriers_);
     for (const FunctionWork& f : work.functions) result_.by_instruction.emplace_back(f.code->block_of.size(), Stalls{});
   }
 
@@ -75,9 +78,10 @@ class Multiprocessor {
       warp.trace = w < trace.warps.size() ? &trace.warps[w] : nullptr;
       warp.block = &trace;
       warp.step = warp.next_step = 0;
-      warp.again = warp.round = 0;
-      warp.end_step = warp.trace ? warp.trace->steps.size() : 0;
-      if (warp.trace) repeat(warp, part);
+      warp.round = 0;
+      const Repeats::Plan plan = warp.trace ? repeats_->of(part, w) : Repeats::Plan{};
+      warp.end_step = plan.end, warp.from_step = plan.from, warp.last_from = plan.last_from;
+      warp.again = plan.again, warp.rounds = plan.rounds;
       warp.text = nullptr;
       warp.alive = true;
       warp.at_barrier = warp.at_grid_barrier = false;
@@ -244,7 +248,7 @@ class Multiprocessor {
       if (t && warp.next_step >= warp.end_step && warp.again) {
         --warp.again;
         warp.round = (warp.round + 1) % warp.rounds;
-        warp.next_step = warp.again ? t->steps.size() / 2 : warp.last_from;
+        warp.next_step = warp.again ? warp.from_step : warp.last_from;
       }
       if (warp.left_over && warp.next_step == warp.run_end) {
         --warp.left_over;
@@ -310,67 +314,6 @@ class Multiprocessor {
     }
     warp.run_begin = warp.step, warp.run_end = end;
     warp.left_over = most > taken % turns ? most - taken % turns : 0;
-  }
-
-  // Machine instructions of a warp's way, and of its second half by steps.
-  struct Length {
-    double all = 0, late = 0;
-  };
-  double length_of(const Step& s) const {
-    const ReadyBlock& block = program_.functions[s.function][s.block];
-    if (block.folded_into >= 0) return 0;  // comes along with another one
-    return block.turns > 1 ? static_cast<double>(block.unrolled.code.size()) / block.turns : static_cast<double>(block.once.code.size());
-  }
-  Length length_of(const WarpTrace& t) const {
-    Length l;
-    for (size_t k = 0; k < t.steps.size(); ++k) {
-      const double of_step = length_of(t.steps[k]);
-      l.all += of_step;
-      if (k >= t.steps.size() / 2) l.late += of_step;
-    }
-    return l;
-  }
-  Length length_of(const BlockTrace& b) {
-    if (std::exchange(measured_, &b) == &b) return measured_length_;
-    measured_length_ = {};
-    for (const WarpTrace& t : b.warps) {
-      const Length l = length_of(t);
-      measured_length_.all += l.all, measured_length_.late += l.late;
-    }
-    return measured_length_;
-  }
-
-  // What was not kept of a warp's way, and what its block does beyond the one that was followed, is more of the second half of that way, as often as it
-  // takes and the last time as much of its end as is left; what it does less is missing at its end. Where warps wait for each other they go on equally
-  // often.
-  void repeat(Warp& warp, const Part& part) {
-    const auto executed = static_cast<double>(has_barriers_ ? part.trace->executed : warp.trace->executed) * part.times;
-    const auto kept = static_cast<double>(has_barriers_ ? part.trace->instructions : warp.trace->instructions);
-    if (kept <= 0) return;
-    constexpr double kMostRounds = 4096;  // as many as leave a line's number apart from others'
-    const BlockTrace& all = *part.trace;
-    const double more = all.late_lines ? static_cast<double>(all.lines_beyond) / static_cast<double>(all.late_lines) : 0;
-    warp.rounds = part.times > 1 && all.late_lines ? static_cast<uint64_t>(kMostRounds)
-                                                   : 1 + static_cast<uint64_t>(std::llround(std::min(more, kMostRounds - 1)));
-    if (executed < kept) {
-      warp.end_step = std::max<size_t>(1, static_cast<size_t>(std::llround(static_cast<double>(warp.end_step) * executed / kept)));
-      return;
-    }
-    constexpr double kLittle = 0.005;
-    const double missing = executed / kept - 1;  // of what was kept
-    if (missing < kLittle) return;
-    const Length own = length_of(*warp.trace), l = has_barriers_ ? length_of(all) : own;
-    if (l.late <= 0) return;
-    const double halves = missing * l.all / l.late;
-    warp.again = static_cast<uint64_t>(std::ceil(halves - kLittle));
-    const double left = (halves - static_cast<double>(warp.again - 1)) * own.late;
-    const std::vector<Step>& steps = warp.trace->steps;
-    warp.last_from = steps.size();
-    for (double passed = 0; warp.last_from; --warp.last_from) {
-      const double next = length_of(steps[warp.last_from - 1]);
-      if (warp.last_from < steps.size() && passed + next / 2 > left) break;
-      passed += next;
-    }
   }
 
   static bool same(const Step& a, const Step& b) { return a.function == b.function && a.block == b.block; }
@@ -587,8 +530,7 @@ class Multiprocessor {
   double active_ = 1;  // multiprocessors
   Ticks now_ = 0, last_ = 0;
   bool has_barriers_ = false, copies_ = false;
-  const BlockTrace* measured_ = nullptr;  // whose warps' ways are so long together
-  Length measured_length_;
+  std::optional<Repeats> repeats_;
   const std::vector<Part>* blocks_ = nullptr;
   uint64_t started_ = 0;
 };

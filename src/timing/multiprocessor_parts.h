@@ -19,7 +19,7 @@ struct Warp {
   size_t run_begin = 0, run_end = 0, last_turn = 0;
   uint32_t left_over = 0;
   uint64_t again = 0;               // how often the second half of its trace stands for what was not kept
-  size_t last_from = 0;             // the last time, from this step on
+  size_t from_step = 0, last_from = 0;  // from this step on, and the last time
   uint64_t round = 0;               // which of these times it is
   uint64_t rounds = 1;              // so many of them come to lines of their own, then it is the same ones' turn again
   const Text* text = nullptr;

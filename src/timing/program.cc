@@ -96,6 +96,7 @@ Text make_ready(const assembly::MachineText& text, uint32_t last, const Rates& r
     r.computes = rates.one_pipe > 0 && (m.operation == Operation::LoadShared || m.operation == Operation::StoreShared);
     r.rejoins = m.mnemonic == "BSYNC";
     r.ptx = std::min(m.ptx, last);
+    r.spilled = m.spilled;
     r.latency = static_cast<int32_t>(ticks(rate.latency));
     r.interval = static_cast<int32_t>(ticks(rate.interval));
     r.own_interval = r.unit == Unit::Lsu ? static_cast<int32_t>(ticks(rates.path_own_interval)) : r.interval;
@@ -128,6 +129,10 @@ Program make_program(const Work& work, const Rates& rates) {
     for (const assembly::MachineBlock& b : f.code->blocks) {
       blocks.push_back({make_ready(b.text, last, rates, p.registers), make_ready(b.unrolled, last, rates, p.registers),
                         std::max(1u, b.turns), b.folded_into});
+      blocks.back().barriers =
+          b.folded_into < 0
+              ? static_cast<uint32_t>(std::ranges::count(b.text, Operation::Barrier, &assembly::MachineInstruction::operation))
+              : 0;
       blocks.back().phase_wait = std::ranges::any_of(blocks.back().once.code, &Ready::phase_wait);
     }
   }

@@ -36,6 +36,7 @@ struct Ready {
   int32_t latency = 0, interval = 0;
   int32_t own_interval = 0;  // until its warp's next one for the same unit
   int32_t hold = 0;  // of its scheduler, beyond its issue
+  int32_t spilled = -1;  // assembly::MachineInstruction::spilled
 };
 
 inline constexpr size_t kInstructionsPerLine = 8;
@@ -54,6 +55,7 @@ struct ReadyBlock {
   uint32_t turns = 1;
   int32_t folded_into = -1;
   bool phase_wait = false;  // has one
+  uint32_t barriers = 0;    // of the block, that a warp comes to
 };
 
 struct Program {

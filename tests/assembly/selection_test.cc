@@ -662,6 +662,16 @@ TEST(Registers, bounds_of_a_launch_are_kept) {
   const MachineCode tight = assembled(kStart + body + sum + "ret;", 80, 24);
   EXPECT_LE(tight.registers, 24);
   EXPECT_GT(tight.spill_bytes, 0u);
+  // What has no register is stored once, and loaded where it is read.
+  int loads = 0, stores = 0;
+  for (const MachineBlock& b : tight.blocks)
+    for (const MachineInstruction& i : b.text) {
+      if (i.spilled < 0) continue;
+      EXPECT_LT(4u * static_cast<uint32_t>(i.spilled), tight.spill_bytes);
+      ++(i.operation == Operation::StoreLocal ? stores : loads);
+    }
+  EXPECT_EQ(4u * static_cast<uint32_t>(stores), tight.spill_bytes);
+  EXPECT_EQ(loads, stores);
 }
 
 // --- compute capability 1.x

@@ -313,6 +313,54 @@ TEST(Multiprocessor, AWarpWaitsForTheOthersAtABarrier) {
   EXPECT_GT(run.stalls[static_cast<size_t>(Stall::Barrier)], 0);
 }
 
+// Two places of a loop with a barrier behind each: at one the first warp takes long, at the other the second. What was kept of the warps
+// ends at different barriers.
+Work work_with_two_barriers(size_t turns, size_t kept_of_first, size_t kept_of_second) {
+  auto code = std::make_shared<MachineCode>();
+  for (int part = 0; part < 3; ++part) {
+    MachineBlock block;
+    const auto begin = static_cast<uint32_t>(code->block_of.size());
+    for (uint32_t k = 0; k < 50; ++k) {
+      const bool last = part < 2 && k == 9;
+      block.text.push_back(last ? instruction(Operation::Barrier, -1, -1, begin + k) : instruction(Operation::FloatAdd, 2, 2, begin + k));
+      if (last) break;
+    }
+    code->block_of.insert(code->block_of.end(), block.text.size(), static_cast<uint32_t>(part));
+    block.begin = begin, block.end = static_cast<uint32_t>(code->block_of.size());
+    code->blocks.push_back(std::move(block));
+  }
+  Work work;
+  work.functions.push_back({code, {}});
+  BlockTrace trace;
+  for (const size_t kept : {kept_of_first, kept_of_second}) {
+    const bool first = trace.warps.empty();
+    WarpTrace w;
+    const auto go = [&](uint32_t block) {
+      const auto length = static_cast<uint64_t>(code->blocks[block].text.size());
+      w.executed += length;
+      if (w.steps.size() < kept) w.steps.push_back({0, block, ~0u, false, 0}), w.instructions += length;
+    };
+    for (size_t turn = 0; turn < turns; ++turn) {
+      if (first) go(2);
+      go(0);
+      if (!first) go(2);
+      go(1);
+    }
+    trace.instructions += w.instructions, trace.executed += w.executed;
+    trace.warps.push_back(std::move(w));
+  }
+  work.blocks.push_back(trace);
+  work.block_threads = 64;
+  work.instructions = trace.executed;
+  return work;
+}
+
+TEST(Multiprocessor, WarpsThatMeetAtBarriersGoOnFromTheSameOne) {
+  const double all = cycles_of(work_with_two_barriers(200, ~size_t{0}, ~size_t{0}));
+  EXPECT_NEAR(cycles_of(work_with_two_barriers(200, 31, 37)), all, 0.05 * all);
+  EXPECT_NEAR(cycles_of(work_with_two_barriers(200, 40, 36)), all, 0.05 * all);
+}
+
 TEST(Multiprocessor, StallsAndIssuesAddUpToTheWarpsTime) {
   assembly::MachineText chain;
   for (int k = 0; k < 100; ++k) chain.push_back(instruction(k % 3 ? Operation::FloatFma : Operation::Special, 1, 1));
