@@ -150,8 +150,19 @@ void Emitter::store_runs(const Access& a, const Value& address, V mask) {
   }
 }
 
-// One element for all lanes of a run.
-void Emitter::load_places_of_runs(const Access& a, const Value& address) {
+// One element for all lanes of a run. A run without a lane that takes part may lie where nothing is: it reads what the first
+// of the others reads.
+void Emitter::load_places_of_runs(const Access& a, Value address, V mask) {
+  if (address.runs > 1 && !is_all(mask)) {
+    const uint32_t lanes = ~0u >> (kLanes - kLanes / address.runs);  // of the first run
+    V first = address.run[address.runs - 1];
+    decltype(address.run) takes_part{};
+    for (size_t r = address.runs; r-- > 0;) {
+      takes_part[r] = b_.CreateICmpNE(b_.CreateAnd(mask, lanes << (r * kLanes / address.runs)), b_.getInt32(0));
+      first = b_.CreateSelect(takes_part[r], address.run[r], first);
+    }
+    for (size_t r = 0; r < address.runs; ++r) address.run[r] = b_.CreateSelect(takes_part[r], address.run[r], first);
+  }
   for (int k = 0; k < a.count; ++k) {
     Value v;
     v.runs = address.runs;
@@ -217,8 +228,8 @@ void Emitter::touch(const Access& a, const Value& address, V mask) {
     case AccessForm::PrefixLanes:
       if (a.load) return put_loaded(a, 0, lane_memory_.load_prefix(address, shared(), a.memory, as_.few));
       return lane_memory_.store_prefix(stored_lanes(a, 0), address, shared(), a.memory, as_.few);
-    case AccessForm::OnePlace: return a.load ? load_places_of_runs(a, address) : store_last(a, address, mask);
-    case AccessForm::PlaceARun: return load_places_of_runs(a, address);
+    case AccessForm::OnePlace: return a.load ? load_places_of_runs(a, address, mask) : store_last(a, address, mask);
+    case AccessForm::PlaceARun: return load_places_of_runs(a, address, mask);
     case AccessForm::Dense: return a.load ? load_dense(a, address, mask) : store_runs(a, address, mask);
     case AccessForm::Steps:
       if (a.load) return put_loaded(a, 0, lane_memory_.load_steps(pointer_to(a, address.run[0]), mask, a.memory, step));

@@ -218,7 +218,7 @@ class Emitter : private Words, private Facts {
   V stored_lanes(const Access& a, int k);
   V run_mask(V mask, int runs, int run);
   void load_dense(const Access& a, const Value& address, V mask);
-  void load_places_of_runs(const Access& a, const Value& address);
+  void load_places_of_runs(const Access& a, Value address, V mask);
   void store_runs(const Access& a, const Value& address, V mask);
   void store_last(const Access& a, const Value& address, V mask);
   void store_deferred(const Access& a, const Value& address, V mask);

@@ -46,6 +46,18 @@ TEST_F(Engines, AgreeOnFilledRowsAtTheEnd) {
         {1, 1, 1}, {10, 10, 1}, n);
 }
 
+// Each row of threads reads one place; those of the rows that stay away lie far behind the memory's end.
+TEST_F(Engines, ReadNothingForRowsThatStayAway) {
+  for (const char* wide : {"ld.global.u32 %r4, [%d1];", "ld.global.v2.u32 {%r4, %r5}, [%d1]; add.u32 %r4, %r4, %r5;"})
+    for (const uint32_t n : {3000u, 3272u, 40000u})
+      both(
+          fmt::format(
+              "mov.u32 %r3, %tid.y; mov.u32 %r7, 16376; div.u32 %r7, %r7, %n; setp.gt.u32 %p1, %r3, %r7; @%p1 bra E; and.b32 %r6, %n, -8; mul.wide.u32 %d1, %r3, %r6; "
+              "add.s64 %d1, %out, %d1; {} mad.lo.u32 %r1, %r3, %s, %t; mul.wide.u32 %d2, %r1, 4; add.s64 %d2, %out, %d2; add.u32 %r4, %r4, %t; st.global.u32 [%d2+64], %r4; E: ret;",
+              wide),
+          {1, 1, 1}, {8, 8, 1}, n);
+}
+
 // Who asks for warps gets those that threads are numbered by.
 TEST_F(Engines, LeaveRowsAsTheyAreForWarps) {
   for (const char* body : {"mov.u32 %r7, %laneid; add.u32 %r7, %r7, %r3;", "mov.u32 %r7, %warpid; add.u32 %r7, %r7, %r3;",
