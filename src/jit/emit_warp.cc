@@ -3,6 +3,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include "isa/arith/shuffle.h"
 #include "jit/emitter.h"
 
 namespace warpbeam::jit {
@@ -12,42 +13,6 @@ using isa::Opcode;
 using isa::Shuffle;
 using isa::Vote;
 namespace In = llvm::Intrinsic;
-
-namespace {
-
-// Which lane each lane reads, and whether that lane is in range.
-void shuffle_pattern(Shuffle kind, uint32_t b, uint32_t c, int (&from)[kLanes], bool (&in_range)[kLanes]) {
-  for (int l = 0; l < kLanes; ++l) {
-    const int seg = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31), by = static_cast<int>(b & 31);
-    const int max_lane = (l & seg) | (clamp & ~seg), min_lane = l & seg;
-    int j = l;
-    bool p = false;
-    switch (kind) {
-      case Shuffle::Up:
-        j = l - by;
-        p = j >= max_lane;
-        break;
-      case Shuffle::Down:
-        j = l + by;
-        p = j <= max_lane;
-        break;
-      case Shuffle::Bfly:
-        j = l ^ by;
-        p = j <= max_lane;
-        break;
-      case Shuffle::Idx:
-        j = min_lane | (by & ~seg);
-        p = j <= max_lane;
-        break;
-      default: break;
-    }
-    if (!p) j = l;
-    from[l] = j & 31;
-    in_range[l] = p;
-  }
-}
-
-}  // namespace
 
 V Emitter::live_lanes() { return b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), at_.warp); }
 
@@ -153,14 +118,16 @@ void Emitter::emit_warp(const vm::Insn& i) {
     auto* cb = b.uniform() ? llvm::dyn_cast<llvm::ConstantInt>(b.run[0]) : nullptr;
     auto* cc = c.uniform() ? llvm::dyn_cast<llvm::ConstantInt>(c.run[0]) : nullptr;
     if (cb && cc) {
-      int from[kLanes];
-      bool in_range[kLanes];
-      shuffle_pattern(m.shuffle, static_cast<uint32_t>(cb->getZExtValue()), static_cast<uint32_t>(cc->getZExtValue()), from, in_range);
-      const std::vector<int> picked(from, from + kLanes);
+      std::vector<int> picked;
+      std::vector<llvm::Constant*> flags;
+      for (int l = 0; l < kLanes; ++l) {
+        const isa::ShuffledFrom from =
+            isa::shuffled_from(m.shuffle, l, static_cast<uint32_t>(cb->getZExtValue()), static_cast<uint32_t>(cc->getZExtValue()));
+        picked.push_back(from.lane);
+        flags.push_back(b_.getInt1(from.in_range));
+      }
       out.lanes = b_.CreateShuffleVector(a, picked);
       if (masks) others_masks = b_.CreateShuffleVector(masks, picked), others_here = b_.CreateShuffleVector(bool_lanes(at_.active), picked);
-      std::vector<llvm::Constant*> flags;
-      for (bool f : in_range) flags.push_back(b_.getInt1(f));
       in.lanes = llvm::ConstantVector::get(flags);
     } else {
       std::vector<llvm::Constant*> numbers;

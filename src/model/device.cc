@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/edit_distance.h"
 #include "model/embedded_tables.h"
 #include "model/fields.h"
 
@@ -213,21 +214,6 @@ std::vector<std::string> spellings(const Device& device) {
   std::vector<std::string> all{plain(device.key), plain(device.name)};
   for (const std::string& alias : device.aliases) all.push_back(plain(alias));
   return all;
-}
-
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "isa/arith/shuffle.h"
 #include "vm/exec_lane.h"
 #include "vm/flow_handlers.h"
 #include "vm/kernel_clock.h"
@@ -14,7 +15,6 @@ namespace warpbeam::vm {
 namespace {
 
 using isa::Op;
-using isa::Shuffle;
 using isa::Vote;
 
 void set_pred(Warp& w, int32_t slot, uint32_t bits, uint32_t mask) {
@@ -30,7 +30,6 @@ void set_all(Warp& w, int32_t slot, T value, uint32_t mask) {
   store_lanes(w.lanes<T>(slot), values, mask);
 }
 
-// The manual's pseudo-code: c holds the segment mask in bits 8-12 and the clamp in bits 0-4.
 void shuffle(Warp& w, const Insn& i, uint32_t mask) {
   const uint32_t* a = w.lanes<uint32_t>(i.op[1]);
   const uint32_t* b = w.lanes<uint32_t>(i.op[2]);
@@ -38,30 +37,7 @@ void shuffle(Warp& w, const Insn& i, uint32_t mask) {
   const uint32_t* m = i.mods().sync ? w.lanes<uint32_t>(i.op[4]) : nullptr;
   uint32_t values[kWarpSize], in_range = 0;
   for (int l = 0; l < kWarpSize; ++l) {
-    const int seg = c[l] >> 8 & 31, clamp = c[l] & 31, by = b[l] & 31;
-    const int max_lane = (l & seg) | (clamp & ~seg), min_lane = l & seg;
-    int j = l;
-    bool p = false;
-    switch (i.mods().shuffle) {
-      case Shuffle::Up:
-        j = l - by;
-        p = j >= max_lane;
-        break;
-      case Shuffle::Down:
-        j = l + by;
-        p = j <= max_lane;
-        break;
-      case Shuffle::Bfly:
-        j = l ^ by;
-        p = j <= max_lane;
-        break;
-      case Shuffle::Idx:
-        j = min_lane | (by & ~seg);
-        p = j <= max_lane;
-        break;
-      default: break;
-    }
-    if (!p) j = l;
+    const auto [j, p] = isa::shuffled_from(i.mods().shuffle, l, b[l], c[l]);
     values[l] = m && m[j] != m[l] && (m[j] & m[l]) && (w.active >> j & 1) ? 0 : a[j];  // measured on an H100
     in_range |= static_cast<uint32_t>(p) << l;
   }
