@@ -56,6 +56,25 @@ case_times_are_predicted_for_each_launch_in_order() {
   return 0
 }
 
+# A kernel is over when what it launched is, as ncu has it.
+case_what_a_kernel_launches_counts_as_its_time() {
+  cat >nested.cu <<'CU'
+__global__ void child(float* p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+__global__ void parent(float* p, int children) {
+  if (threadIdx.x < children) child<<<64, 256>>>(p);
+}
+int main() {
+  float* p;
+  cudaMalloc(&p, 64 * 256 * 4);
+  parent<<<1, 32>>>(p, 0);
+  parent<<<1, 32>>>(p, 16);
+  return cudaDeviceSynchronize();
+}
+CU
+  profile --device h200 --metrics gpu__time_duration.sum --csv t.csv nested.cu >out 2>err || { cat err; return 1; }
+  awk -F'","' '{ gsub(/^"|"$/, "") } /parent/ { t[++n] = $5 } /child/ { children++ } END { exit n != 2 || children != 16 || t[2] < 10 * t[1] || t[2] < 30000 }' t.csv || { cat t.csv; return 1; }
+}
+
 # Pages of managed memory come with the first kernel that touches them.
 case_pages_of_managed_memory_count_where_they_are_fetched() {
   cat >managed.cu <<'END'

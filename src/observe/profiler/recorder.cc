@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "model/link.h"
 #include "observe/metrics.h"
 #include "observe/profiler/metric_values.h"
 #include "observe/profiler/predicted_values.h"
@@ -421,7 +422,13 @@ void Recorder::write_paths(std::string& out, const LaunchProfile& profile) {
 
 void Recorder::keep(const LaunchProfile& profile, const std::string& parent) {
   const vm::Launch& launch = profile.launch;
-  Launch kept{{}, profile.totals(), {}, {}, {}};
+  Launch kept{{}, profile.totals(), {}, {}, {}, {}};
+  const double share =
+      static_cast<double>(uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2]) / std::max(1u, launch.resident_blocks);
+  const vm::LaunchedFrom& from = profile.from;
+  kept.place = {launch.grid_id,   from.parent, from.block, from.number,
+                from.behind,      from.joined, from.tail,  profile.prediction ? profile.prediction->ns : 0,
+                std::ceil(share), share};
   write(kept.before, "\"operation\":{},\"kernel\":", profile.operation);
   write_text(kept.before, launch.kernel->display_name);
   kept.before += ",\"symbol\":";
@@ -446,6 +453,9 @@ void Recorder::keep(const LaunchProfile& profile, const std::string& parent) {
     write_text(kept.after, parent);
   }
   Operation& operation = operations_[profile.operation];
+  const model::Link& link = model::link_of(profile.device);
+  operation.costs = {link.child_launch, link.child_each,  link.child_end,
+                     link.kernel_gap,   link.child_front, static_cast<size_t>(std::max(1, profile.device.concurrent_kernels))};
   (parent.empty() ? operation.by_host : operation.by_device).push_back(std::move(kept));
 }
 
@@ -476,6 +486,15 @@ std::string Recorder::Launch::text() const {
   return out + after;
 }
 
+void Recorder::wait_for_children(const Operation& operation, Launch& kernel) {
+  std::vector<timing::device::Child> children;
+  for (const Launch& launch : operation.by_device) children.push_back(launch.place);
+  timing::Prediction& p = *kernel.prediction;
+  const double alone = p.ns, all = place_children(alone, kernel.place.waves, operation.costs, children);
+  p.wait_for_link(all);
+  if (all > alone) p.bound = timing::Bound::Launch, p.bound_percent = 100 * (1 - alone / all);
+}
+
 void Recorder::write_launches(std::ostream& out) const {
   size_t id = 0;
   out << '[';
@@ -484,7 +503,10 @@ void Recorder::write_launches(std::ostream& out) const {
     out << "{\"id\":" << id++ << ',' << text << '}';
   };
   for (const auto& [number, operation] : operations_) {
-    for (const Launch& launch : operation.by_host) add(launch.text());
+    for (Launch launch : operation.by_host) {
+      if (launch.prediction && !operation.by_device.empty()) wait_for_children(operation, launch);
+      add(launch.text());
+    }
     std::vector<std::string> children;
     for (const Launch& launch : operation.by_device) children.push_back(launch.text());
     std::ranges::sort(children);

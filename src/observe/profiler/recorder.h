@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "observe/profiler/launch_profile.h"
+#include "timing/device/children.h"
 
 namespace warpbeam::observe {
 
@@ -41,11 +42,15 @@ class Recorder {
     std::string after;
     std::optional<timing::Prediction> prediction;  // without what it says of instructions
     std::string stalls;                            // of the prediction
+    timing::device::Child place;                   // among what the operation's kernel launched
     std::string text() const;
   };
   struct Operation {
     std::vector<Launch> by_host, by_device;
+    timing::device::ChildCosts costs;  // of launches by the device
   };
+  // A kernel is over when all is that it launched.
+  static void wait_for_children(const Operation& operation, Launch& kernel);
   const Known& function(const vm::FunctionCode& code);
   const Known& listing(const vm::FunctionCode& code);
   size_t file(const std::string& path);
