@@ -38,7 +38,7 @@ class Arithmetic : private Words {
   V look_up_bytes(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V look_up_words(const std::vector<uint32_t>& table, V source, uint32_t shift, uint32_t flip);
   V truncated_square(V x);
-  V by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c);  // interpolated.cc
+  V products_in_pairs(unsigned bits, V a, V c);  // interpolated.cc
   std::pair<V, V> entries_of(const WordTable& table, V source);
   V upper_square(V x);
   V interpolated(const WordTable& table, V source, V squared);

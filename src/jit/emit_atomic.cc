@@ -47,6 +47,14 @@ bool gathers(Op op, Type t) {
   return !isa::is_float(t) && (op == Op::Add || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Min || op == Op::Max);
 }
 
+// What often changes nothing in global memory: it is read first, since an operation of the host's takes the line from all others. Nothing
+// is ordered by it.
+bool may_change_nothing(const vm::Insn& i) {
+  const isa::Mods& m = i.mods();
+  const bool relaxed = m.sem == isa::Sem::None || m.sem == isa::Sem::Weak || m.sem == isa::Sem::Relaxed;
+  return relaxed && (m.op == Op::Cas || m.op == Op::Min || m.op == Op::Max);
+}
+
 }  // namespace
 
 // What the operation leaves where `old` was.
@@ -101,8 +109,9 @@ V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_shared) {
   constexpr auto order = llvm::AtomicOrdering::SequentiallyConsistent;
   using Rmw = llvm::AtomicRMWInst;
   const bool sg = isa::is_signed(i.type());
-  if (i.mods().op == Op::Cas) return b_.CreateExtractValue(b_.CreateAtomicCmpXchg(place, b, c, align, order, order), 0);
-  if (isa::is_float(i.type())) {
+  const bool looks = may_change_nothing(i), swaps = i.mods().op == Op::Cas;
+  if (swaps && !looks) return b_.CreateExtractValue(b_.CreateAtomicCmpXchg(place, b, c, align, order, order), 0);
+  if (looks || isa::is_float(i.type())) {
     auto* start = b_.GetInsertBlock();
     auto [again, done] = new_blocks("again", "done");
     auto* first = b_.CreateAlignedLoad(type, place, align);
@@ -110,7 +119,11 @@ V Emitter::update_one(const vm::Insn& i, V place, V b, V c, bool in_shared) {
     go_on(again);
     auto* old = b_.CreatePHI(type, 2);
     old->addIncoming(first, start);
-    const V pair = b_.CreateAtomicCmpXchg(place, old, combine(i, old, b, c, false), align, order, llvm::AtomicOrdering::Monotonic);
+    const V then = swaps ? c : combine(i, old, b, c, false);
+    if (looks) {
+      go_on_if(swaps ? b_.CreateICmpEQ(old, b) : b_.CreateICmpNE(old, then), new_block("change"), done);
+    }
+    const V pair = b_.CreateAtomicCmpXchg(place, old, then, align, order, llvm::AtomicOrdering::Monotonic);
     old->addIncoming(b_.CreateExtractValue(pair, 0), b_.GetInsertBlock());
     go_on_if(b_.CreateExtractValue(pair, 1), done, again);
     return old;
@@ -275,6 +288,12 @@ void Emitter::emit_atomic(const vm::Insn& i) {
       if (olds) b_.CreateStore(old, b_.CreateInBoundsGEP(lane_type(bytes), olds, lane));
     };
     auto [loop, done] = new_blocks("lane", "lanes_done");
+    V doers = mask;
+    if (all && !shared && !wants_old && m.op != Op::Cas && may_change_nothing(i) && wide_host()) {
+      const V there = lane_memory_.gather(at, nullptr, bool_lanes(mask), bytes);
+      doers = b_.CreateAnd(mask, mask_bits(b_.CreateICmpNE(there, combine(i, there, lanes_of(b, bytes), nullptr, false))));
+      go_on_if(b_.CreateICmpNE(doers, b_.getInt32(0)), new_block("some_do"), done);
+    }
     if (shared && m.op == Op::Add && !isa::is_float(t)) {  // counting: all lanes in a row
       auto [every, some] = new_blocks("every_lane", "some_lanes");
       go_on_if(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), every, some);
@@ -297,7 +316,7 @@ void Emitter::emit_atomic(const vm::Insn& i) {
     auto* before = b_.GetInsertBlock();
     go_on(loop);
     auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
-    left->addIncoming(mask, before);
+    left->addIncoming(doers, before);
     const V lane = b_.CreateIntrinsic(In::cttz, {b_.getInt32Ty()}, {left, b_.getTrue()});
     lane_does(lane, all ? static_cast<V>(pick(all, offset, lane)) : at);
     const V rest = b_.CreateAnd(left, b_.CreateSub(left, b_.getInt32(1)));

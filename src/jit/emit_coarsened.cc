@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "jit/emitter.h"
+#include "jit/rows.h"
 
 namespace warpbeam::jit {
 
@@ -62,7 +63,7 @@ void Emitter::emit_coarsened(const Region& region, CoarsenedWarps& team, V turn,
     member.warp = warp_at(b_.CreateAdd(turn, b_.getInt32(static_cast<uint32_t>(m))));
     if (control_.lanes_leave) {
       const V at = b_.CreateGEP(b_.getInt32Ty(), context_field(offsetof(Context, live), b_.getPtrTy(), true), member.warp);
-      go = b_.CreateAnd(go, b_.CreateICmpEQ(machine_load(b_.getInt32Ty(), at), b_.getInt32(~0u)));
+      go = b_.CreateAnd(go, b_.CreateICmpEQ(machine_load(b_.getInt32Ty(), at), b_.getInt32(whole_warp(plan_))));
     }
     member.storage = registers_.storage;
     for (size_t v = 0; m > 0 && v < registers_.storage.size(); ++v) {
@@ -98,7 +99,7 @@ void Emitter::emit_coarsened(const Region& region, CoarsenedWarps& team, V turn,
   b_.SetInsertPoint(team.finish);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
-    at_.active = b_.getInt32(~0u);
+    at_.active = b_.getInt32(whole_warp(plan_));
     team.written.each([&](size_t v) {
       if (steps_along(static_cast<uint32_t>(v))) b_.CreateStore(one_step_on(static_cast<uint32_t>(v)), registers_.storage[v][0]);
     });
@@ -125,7 +126,7 @@ void Emitter::emit_together(const Region& region, CoarsenedWarps& team, uint32_t
   const size_t count = team.members.size();
   at_.node = n;
   b_.SetInsertPoint(team.blocks[n]);
-  at_.active = b_.getInt32(~0u);
+  at_.active = b_.getInt32(whole_warp(plan_));
   as_.watch_times = count;
   watch_node();
   named_.turns_ahead.clear();
@@ -195,7 +196,7 @@ void Emitter::emit_together(const Region& region, CoarsenedWarps& team, uint32_t
   for (const Access& a : s.accesses) as_.checked.insert(a.insn);
   for (size_t m = 0; m < count; ++m) {
     as_member(team, m);
-    find_windows(s.accesses);
+    if (!plan_.row) find_windows(s.accesses);
   }
   std::vector<uint32_t> straight_on;
   for (uint32_t k = s.first; k < s.end; ++k)
@@ -234,7 +235,7 @@ void Emitter::emit_together(const Region& region, CoarsenedWarps& team, uint32_t
   const auto go_to = [&](uint32_t to, bool taken) {
     if (inside(to) && team.together[to]) b_.CreateBr(team.blocks[to]);
     else if (region.exit_to == static_cast<int32_t>(to)) b_.CreateBr(team.finish);
-    else part_at(team, n, std::vector<V>(count, b_.getInt32(taken ? ~0u : 0)));
+    else part_at(team, n, std::vector<V>(count, b_.getInt32(taken ? whole_warp(plan_) : 0)));
   };
   if (region.exit_node == static_cast<int32_t>(n)) {
     for (size_t m = 0; m < count; ++m) {
@@ -257,7 +258,7 @@ void Emitter::emit_together(const Region& region, CoarsenedWarps& team, uint32_t
     go_on_if(all_go_on(team, *decision.compare, holds), quick, look);
     const bool branches = (holds == decision.holds) != node.last->guard_negated;
     as_.watch_times = count;
-    watch_end(*node.last, b_.getInt32(branches ? ~0u : 0));
+    watch_end(*node.last, b_.getInt32(branches ? whole_warp(plan_) : 0));
     as_.watch_times = 1;
     go_to(node.next[branches ? 0 : 1], branches);
     if (once) return;
@@ -270,7 +271,7 @@ void Emitter::emit_together(const Region& region, CoarsenedWarps& team, uint32_t
     as_member(team, m);
     taken.push_back(guard_mask(*node.last));
     watch_end(*node.last, taken.back());
-    all = b_.CreateAnd(all, b_.CreateICmpEQ(taken.back(), b_.getInt32(~0u)));
+    all = b_.CreateAnd(all, b_.CreateICmpEQ(taken.back(), b_.getInt32(whole_warp(plan_))));
     none = b_.CreateAnd(none, b_.CreateICmpEQ(taken.back(), b_.getInt32(0)));
   }
   auto [every, rest, nobody, some] = new_blocks("all_taken", "not_all_taken", "none_taken", "some_taken");
@@ -364,17 +365,17 @@ void Emitter::emit_resumed(const Region& region, CoarsenedWarps& team) {
     at_.node = team.points[k].node;
     const Node& node = flow_.nodes[at_.node];
     if (team.points[k].before) {
-      add_lanes(at_.node, b_.getInt32(~0u));
+      add_lanes(at_.node, b_.getInt32(whole_warp(plan_)));
       b_.CreateBr(block_of(at_.node));
       continue;
     }
     if (node.ends == End::Fall) {
-      add_lanes(node.next[0], b_.getInt32(~0u));
+      add_lanes(node.next[0], b_.getInt32(whole_warp(plan_)));
       leave_to({node.next[0]}, false);
       continue;
     }
     add_lanes(node.next[0], taken);
-    add_lanes(node.next[1], b_.CreateNot(taken));
+    add_lanes(node.next[1], b_.CreateXor(taken, whole_warp(plan_)));
     leave_to(node.next, false);
   }
 }

@@ -64,8 +64,8 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   if (row.op == isa::Opcode::Mbarrier && says(row, ".init")) return emit_barrier_made(i);
   const bool copies = row.op == isa::Opcode::Cp && says(row, ".mbarrier") && m.noinc;
   const bool drops = row.op == isa::Opcode::Mbarrier && says(row, ".arrive_drop");
-  const bool plain = row.op == isa::Opcode::Mbarrier && (drops || says(row, ".arrive")) && !m.expect_tx && !m.no_complete;
-  if ((!copies && !plain) || !in_shared(i)) return false;
+  const bool plain = arrives_in_shared(i);
+  if (!plain && !(copies && in_shared(i))) return false;
   V each = b_.getInt64(1);
   if (plain && i.count > 2) {
     const Value count = read(i.wide[2].slot, i.wide[2].width);
@@ -87,8 +87,11 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   const V step = drops ? k(1 | uint64_t{1} << vm::kExpectedAt) : k(1);
   if (drops) good = b_.CreateAnd(good, b_.CreateICmpUGE(b_.CreateAnd(b_.CreateLShr(word, k(vm::kExpectedAt)), k(vm::kMostCount)), all));
   b_.CreateCondBr(good, quick, slow);
+  const auto state_of = plain ? flow_.variable(i.wide[0].slot) : std::nullopt;
+  const bool same_state = state_of && shapes_.variables[*state_of].uniform();
   b_.SetInsertPoint(slow);
-  call_handler(i, at_.active);
+  if (same_state && !shapes_.lone()) hand_over(i, b_.getTrue(), Why::Phases);
+  else call_handler(i, at_.active);
   b_.CreateBr(join);
 
   b_.SetInsertPoint(quick);
@@ -99,7 +102,12 @@ bool Emitter::emit_arrival(const vm::Insn& i) {
   const V next = b_.CreateXor(b_.CreateOr(left, expected), k(uint64_t{1} << vm::kPhaseAt));
   user(b_.CreateAlignedStore(b_.CreateSelect(none, next, left), pointer, llvm::Align(8)));
   note_event(none);
-  if (plain) {  // each lane is told what it found
+  if (same_state) {
+    Value state;
+    state.runs = 1;
+    state.run[0] = word;
+    write(i.wide[0].slot, i.wide[0].width, state);
+  } else if (plain) {  // each lane is told what it found
     std::vector<llvm::Constant*> before;
     for (uint32_t l = 0; l < kLanes; ++l) before.push_back(b_.getInt32((1u << l) - 1));
     const V ranks = intrinsic(In::ctpop, b_.CreateAnd(splat(at_.active), llvm::ConstantVector::get(before)));

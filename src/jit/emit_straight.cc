@@ -1,8 +1,9 @@
-// Idea: accesses of straight code whose addresses are known before the first of them are checked together. Precondition: all lanes are
-// there. Postcondition: a version without checks and masks has run. Fallback: the careful version, access by access.
+// Idea: accesses of straight code whose addresses are known before the first of them are checked together. Precondition: all lanes that
+// are threads are there. Postcondition: a version without checks and masks has run. Fallback: the careful version, access by access.
 #include <algorithm>
 
 #include "jit/emitter.h"
+#include "jit/rows.h"
 
 namespace warpbeam::jit {
 
@@ -70,7 +71,8 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   const std::vector<Access>& accesses = s.accesses;
   const uint32_t first = s.first;
   const bool full = control_.full[at_.node] || as_.alone;
-  const bool ever_full = full || (plan_.lanes() >= kLanes && (!plan_.row || plan_.row >= kLanes));
+  const bool ever_full = full || plan_.lanes() >= kLanes;
+  const uint32_t whole = full ? ~0u : whole_warp(plan_);
   static const bool without = left_out("straight");
   const bool suits = !full && suits_prefix_lanes(first, end, s.few);
   const bool together = !without && ever_full && !accesses.empty() && !(full && accesses.size() == 1) && end - first <= kMostInstructions;
@@ -90,7 +92,7 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
     return;
   }
   uses(Technique::Straight);
-  V good = full ? none_wraps : b_.CreateAnd(b_.CreateICmpEQ(mask, b_.getInt32(~0u)), none_wraps);
+  V good = full ? none_wraps : b_.CreateAnd(b_.CreateICmpEQ(mask, b_.getInt32(whole)), none_wraps);
   good = b_.CreateAnd(good, all_fit(s));
   auto [fast, careful] = new_blocks("all_well", "careful");
   if (full) b_.CreateCondBr(good, fast, careful, llvm::MDBuilder(c_).createBranchWeights(10000, 1));
@@ -105,9 +107,9 @@ void Emitter::emit_straight(uint32_t begin, uint32_t end) {
   as_.handled.clear();
   b_.CreateBr(join);
   b_.SetInsertPoint(fast);
-  if (!as_.alone) at_.active = b_.getInt32(~0u);
+  if (!as_.alone) at_.active = b_.getInt32(whole);
   for (const Access& a : accesses) as_.checked.insert(a.insn);
-  if (!as_.alone) find_windows(accesses);
+  if (!as_.alone && whole == ~0u) find_windows(accesses);
   find_batches(first, end);
   for (uint32_t k = first; k < end; ++k)
     if (std::find(s.ahead.begin(), s.ahead.end(), k) == s.ahead.end()) emit_instruction(insns[k]);

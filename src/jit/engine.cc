@@ -303,7 +303,8 @@ class FastEngine final : public vm::Engine {
   enum class State : uint8_t { Fresh, Ordered, Done };
   struct Version {
     std::shared_ptr<Kernel> kernel;
-    bool assumes = true, in_turns = false;  // what it was compiled for
+    Wraps wraps = Wraps::Nothing;  // what it was compiled for
+    bool in_turns = false;
     State state = State::Fresh;
   };
   struct Versions {  // of a kernel; it goes with the program, and what was ordered for it is called off
@@ -320,7 +321,8 @@ class FastEngine final : public vm::Engine {
     std::array<uint32_t, 3> block{};
     size_t param_bytes = 0;
     vm::Wanted wanted;
-    bool assume = true, in_turns = false;
+    Wraps wraps = Wraps::Nothing;
+    bool in_turns = false;
   };
 
   void note(const std::string& name, const std::string& why) {
@@ -334,7 +336,8 @@ class FastEngine final : public vm::Engine {
         most ? fmt::format("{} ({})", in_words(most->why), version.kernel->place_of(*most, code)) : "many blocks were handed over";
     const bool apart = most && (most->why == Why::Warps || most->why == Why::Waits) && !version.kernel->in_turns() && !launch.observer;
     if (apart) version.in_turns = true;
-    else if (version.assumes) version.assumes = false;
+    else if (version.wraps == Wraps::Nothing && most && most->why == Why::Wraps) version.wraps = Wraps::Differences;
+    else if (version.wraps != Wraps::Anything) version.wraps = Wraps::Anything;
     else {
       version.kernel = nullptr;
       return note(code.function->display_name, fmt::format("it was handed over too often: {}", why));
@@ -348,7 +351,7 @@ class FastEngine final : public vm::Engine {
   void order(const vm::Code& code, const vm::Launch& launch, Versions& versions, Version& version) {
     version.state = State::Ordered;
     orders_.push_back({&code, &launch.program->image(), &versions, &version, launch.block, launch.params.size(),
-                       launch.observer ? launch.observer->wanted() : vm::Wanted{}, version.assumes, version.in_turns});
+                       launch.observer ? launch.observer->wanted() : vm::Wanted{}, version.wraps, version.in_turns});
     if (!worker_.joinable()) {
       worker_ = std::thread([this] { work(); });
       pthread_setname_np(worker_.native_handle(), vm::kCompilingThread);
@@ -434,7 +437,7 @@ class FastEngine final : public vm::Engine {
   std::string build(const Order& o, const vm::Code& code, std::unique_ptr<Flattened> flattened, std::shared_ptr<Kernel>& kernel,
                     bool& from_cache) {
     KernelPlan plan;
-    if (std::string why = make_plan(plan, {&code, &services_, o.block, o.param_bytes, o.wanted, o.assume, o.in_turns}); !why.empty())
+    if (std::string why = make_plan(plan, {&code, &services_, o.block, o.param_bytes, o.wanted, o.wraps, o.in_turns}); !why.empty())
       return why;
     if (!generator_) {
       auto made = CodeGenerator::make();

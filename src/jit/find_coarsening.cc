@@ -246,14 +246,16 @@ V Emitter::stores_meet_nothing(const Straight& s, int warps) {
 
 CoarsenedWarps Emitter::find_coarsening(const Region& region) {
   CoarsenedWarps team = find_coarsening(region, true);
-  return team.stores && !team.warps ? find_coarsening(region, false) : std::move(team);
+  return (team.stores || plan_.row) && !team.warps ? find_coarsening(region, false) : std::move(team);
 }
 
 CoarsenedWarps Emitter::find_coarsening(const Region& region, bool may_store) {
   static const bool without = left_out("coarsening");
   CoarsenedWarps team;
   const uint32_t warps = plan_.warps();
-  if (without || tells() || !plan_.only_whole_warps() || warps < 2 || runs_once(region) || !processor_.avx) return team;
+  // Of rows that are filled up every warp must have as many.
+  const bool whole = plan_.row ? plan_.row < kLanes && plan_.lanes() % kLanes == 0 && !may_store : plan_.only_whole_warps();
+  if (without || tells() || !whole || warps < 2 || runs_once(region) || !processor_.avx) return team;
   team.together.assign(flow_.nodes.size(), 0);
   std::vector<uint32_t> work;
   const auto visit = [&](uint32_t n) {
@@ -299,7 +301,7 @@ CoarsenedWarps Emitter::find_coarsening(const Region& region, bool may_store) {
   for (uint32_t n : region.nodes)
     for (uint32_t k = flow_.nodes[n].begin; team.together[n] && k < flow_.nodes[n].end; ++k)
       team.counts = team.counts || counts(flow_.code->insns[k]);
-  if (team.counts && !only_counts(region)) return team;
+  if (team.counts && (plan_.row || !only_counts(region))) return team;
   if (team.stores && !stores_in_turn(region, team)) return team;
   find_steps(region, team);
   if (!gains_from_coarsening(region, team) || !hides_nothing(region, team)) return team;

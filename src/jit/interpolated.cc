@@ -14,6 +14,7 @@ namespace In = llvm::Intrinsic;
 namespace {
 
 constexpr unsigned kRegister = 8;  // lanes
+constexpr int kValueShift = 2;     // what a value has behind the point
 
 llvm::Value* register_of(llvm::IRBuilder<>& b, llvm::Value* v, unsigned which, unsigned lanes = kRegister) {
   std::vector<int> pick;
@@ -23,9 +24,11 @@ llvm::Value* register_of(llvm::IRBuilder<>& b, llvm::Value* v, unsigned which, u
 
 }  // namespace
 
-// An instruction of whole registers on operands that it sees as words of `bits`.
-V Arithmetic::by_registers(llvm::Intrinsic::ID id, unsigned bits, V a, V c) {
-  const unsigned count = id == In::x86_avx512_pmaddw_d_512 ? 2 * kRegister : kRegister;
+// Sums of two neighbours' products: words of 8 bits, those of a without a sign, or of 16.
+V Arithmetic::products_in_pairs(unsigned bits, V a, V c) {
+  const unsigned count = processor_.wide ? 2 * kRegister : kRegister;
+  const auto id = bits == 8 ? (processor_.wide ? In::x86_avx512_pmaddubs_w_512 : In::x86_avx2_pmadd_ub_sw)
+                            : (processor_.wide ? In::x86_avx512_pmaddw_d_512 : In::x86_avx2_pmadd_wd);
   auto* seen = FixedVectorType::get(b_.getIntNTy(bits), count * 32 / bits);
   auto* lanes = FixedVectorType::get(b_.getInt32Ty(), count);
   std::vector<V> parts;
@@ -82,7 +85,7 @@ std::pair<V, V> Arithmetic::entries_of(const WordTable& table, V source) {
 V Arithmetic::upper_square(V x) {
   llvm::Type* t = x->getType();
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
-  if (processor_.wide) return b_.CreateShl(truncated_square(x), k(16));
+  if (processor_.byte_tables && processor_.byte_products) return b_.CreateShl(truncated_square(x), k(16));
   const auto four_times = [&](V word) {  // its lowest byte
     auto* bytes = FixedVectorType::get(b_.getInt8Ty(), w_.lanes * 4);
     std::vector<int> pick;
@@ -91,14 +94,13 @@ V Arithmetic::upper_square(V x) {
   };
   const V l = four_times(b_.CreateLShr(x, k(2))), h = four_times(b_.CreateLShr(x, k(9)));
   const auto products = [&](uint32_t of_h, uint32_t of_l) {
-    return by_registers(In::x86_avx2_pmadd_ub_sw, 8, b_.CreateAnd(h, k(of_h)), b_.CreateAnd(l, k(of_l)));
+    return products_in_pairs(8, b_.CreateAnd(h, k(of_h)), b_.CreateAnd(l, k(of_l)));
   };
   const V seven = products(0x10204080, 0x787c7e7f), three = products(0x00020408, 0x00406070);
   auto* words = FixedVectorType::get(b_.getInt16Ty(), w_.lanes * 2);
   const V sums = b_.CreateBitCast(b_.CreateAdd(b_.CreateBitCast(seven, words), b_.CreateBitCast(three, words)), t);
   const V upper = b_.CreateAnd(b_.CreateLShr(x, k(6)), k(0xff << 3));
-  const V all =
-      b_.CreateAdd(by_registers(In::x86_avx2_pmadd_wd, 16, sums, k(0x10001)), by_registers(In::x86_avx2_pmadd_wd, 16, upper, upper));
+  const V all = b_.CreateAdd(products_in_pairs(16, sums, k(0x10001)), products_in_pairs(16, upper, upper));
   return b_.CreateShl(all, k(16 - 7));
 }
 
@@ -114,13 +116,15 @@ V Arithmetic::interpolated(const WordTable& table, V source, V squared) {
   const V centred = b_.CreateXor(source, k(0x8000));
   const V factors =
       b_.CreateBitCast(b_.CreateShuffleVector(b_.CreateBitCast(centred, words), b_.CreateBitCast(upper_square(squared), words), pick), t);
-  V product = by_registers(processor_.wide ? In::x86_avx512_pmaddw_d_512 : In::x86_avx2_pmadd_wd, 16, bend, factors);
+  V product = products_in_pairs(16, bend, factors);
   if (!table.negated) product = b_.CreateAdd(product, k(table.scheme.rounding));
   product = b_.CreateAShr(product, k(table.scheme.shift));
   const int middle = 15 - table.scheme.shift;  // 2^15 as the value counts
-  const V taken = b_.CreateAnd(b_.CreateShl(source, k(middle)), k(int64_t{0xffff} << middle));
-  const V line = table.falls ? b_.CreateSub(value, taken) : b_.CreateAdd(value, taken);
-  return b_.CreateAShr(table.negated ? b_.CreateSub(line, product) : b_.CreateAdd(line, product), k(2));
+  const V part = b_.CreateAnd(source, k(0xffff));
+  const auto with = [&](V v, V taken) { return table.falls ? b_.CreateSub(v, taken) : b_.CreateAdd(v, taken); };
+  const auto with_product = [&](V v) { return table.negated ? b_.CreateSub(v, product) : b_.CreateAdd(v, product); };
+  if (middle == kValueShift) return with(b_.CreateAShr(with_product(value), k(kValueShift)), part);
+  return b_.CreateAShr(with_product(with(value, b_.CreateShl(part, k(middle)))), k(kValueShift));
 }
 
 }  // namespace warpbeam::jit

@@ -141,7 +141,7 @@ std::string find_structure(KernelPlan& plan, const PlanRequest& r, const EarlyLe
   for (const Region& region : plan.regions)
     if (region.exit_node >= 0)
       plan.decides[static_cast<size_t>(region.exit_node)] = plan.flow.nodes[static_cast<size_t>(region.exit_node)].ends == End::Branch;
-  plan.shapes = find_shapes(plan.flow, plan.block, plan.decides, barriers, r.assume);
+  plan.shapes = find_shapes(plan.flow, plan.block, plan.decides, barriers, r.wraps);
   if (std::string why = refuse_handovers(plan.flow); !why.empty()) return why;
   for (const Node& node : plan.flow.nodes)
     if (node.ends == End::Barrier && node.last->mods().red) {

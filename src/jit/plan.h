@@ -19,7 +19,7 @@ struct PlanRequest {
   std::array<uint32_t, 3> block{1, 1, 1};
   size_t param_bytes = 0;
   vm::Wanted wanted;
-  bool assume = true;     // that what is widened does not wrap around
+  Wraps wraps = Wraps::Nothing;
   bool in_turns = false;  // warps of a block were seen to go different ways to their barriers
   bool rows = true;       // rows of threads may begin at other lanes
 };

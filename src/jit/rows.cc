@@ -31,6 +31,13 @@ std::array<uint32_t, 3> filled(std::array<uint32_t, 3> block, uint32_t row) {
   return block;
 }
 
+uint32_t whole_warp(const KernelPlan& plan) {
+  if (!plan.row || plan.row >= kLanes) return ~0u;
+  uint32_t mask = 0;
+  for (uint32_t first = 0; first < kLanes; first += plan.block[0]) mask |= ((1u << plan.row) - 1) << first;
+  return mask;
+}
+
 uint32_t row_to_fill(const Flow& flow, const PlanRequest& r) {
   const auto& [x, y, z] = r.block;
   const bool uneven = x > 2 && (x < kLeast || (!std::has_single_bit(x) && x % kLanes != 0));

@@ -10,6 +10,8 @@ namespace warpbeam::jit {
 
 // How many threads a row has, if it is to be filled up; else 0.
 uint32_t row_to_fill(const Flow& flow, const PlanRequest& request);
+// The lanes of a warp that lacks none: where rows are filled up those that are threads.
+uint32_t whole_warp(const KernelPlan& plan);
 // The block with its rows filled up.
 std::array<uint32_t, 3> filled(std::array<uint32_t, 3> block, uint32_t row);
 

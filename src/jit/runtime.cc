@@ -146,6 +146,7 @@ std::string_view in_words(Why why) {
     case Why::Waits: return "a warp waits there in vain";
     case Why::Patience: return "it goes on for very long";
     case Why::Foreign: return "an instruction waits or leads elsewhere in a way that compiled code does not know";
+    case Why::Phases: return "a barrier's phase ends between lanes of a warp that arrive together, or there is no barrier";
   }
   return "";
 }

@@ -23,7 +23,7 @@ struct Processor {
   bool avx = false, avx2 = false;
   bool avx512 = false;         // of some kind
   bool wide = false;           // F, BW, VL
-  bool byte_tables = false;    // VBMI
+  bool byte_tables = false;    // VBMI, where it is fast
   bool byte_products = false;  // VBMI, VNNI, BITALG
 };
 
@@ -115,7 +115,7 @@ struct Saved {
 };  // none of them: in the frame already
 
 // A place where a warp may be handed over to the interpreter.
-enum class Why : uint8_t { Wraps, Call, Lanes, Meeting, Warps, Waits, Patience, Foreign };
+enum class Why : uint8_t { Wraps, Call, Lanes, Meeting, Warps, Waits, Patience, Foreign, Phases };
 std::string_view in_words(Why why);
 
 // Where warps stop that run by themselves (emit_stops.cc): at this barrier, with these variables.

@@ -61,7 +61,7 @@ class RuntimeStrides {
         const isa::Type from = i.source->form.atype;
         if (isa::is_float(from) || m.sat || bytes < 4 || isa::bytes_of(from) < 4 || i.width != bytes || i.count != isa::bytes_of(from))
           return false;
-        return line(i.op[1], static_cast<Width>(isa::bytes_of(from))) && (!widens(i) || shapes_.assume_no_wrap);
+        return line(i.op[1], static_cast<Width>(isa::bytes_of(from))) && (!widens(i) || shapes_.counts_on(i.op[1]));
       }
       case Kind::Lane: break;
       default: return false;
@@ -71,7 +71,8 @@ class RuntimeStrides {
     if ((row.op == isa::Opcode::Add || row.op == isa::Opcode::Sub) && !m.sat && row.types.size() > 2)
       return line(i.op[1], bytes) && line(i.op[2], bytes);
     if (row.op == isa::Opcode::Shl) return line(i.op[1], bytes) && uniform(i.op[2], 4);
-    if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) || m.sat || (wide && !shapes_.assume_no_wrap))
+    if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) || m.sat ||
+        (wide && (!shapes_.counts_on(i.op[1]) || !shapes_.counts_on(i.op[2]))))
       return false;
     if (!line(i.op[1], bytes) || !line(i.op[2], bytes) || (!uniform(i.op[1], bytes) && !uniform(i.op[2], bytes))) return false;
     return row.op == isa::Opcode::Mul || line(i.op[3], wide ? 8 : bytes);

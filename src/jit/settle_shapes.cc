@@ -78,12 +78,30 @@ Shapes Shapes::in_step(const std::vector<char>& nodes, uint32_t entry) const {
   return s;
 }
 
-Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap) {
+// Variables that something is taken off.
+static std::vector<char> find_differences(const Flow& flow) {
+  std::vector<char> found(flow.variables.size());
+  for (size_t k = 0; k < flow.code->insns.size(); ++k) {
+    const vm::Insn& i = flow.code->insns[k];
+    const isa::Row* row = known_row(i);
+    if (!row || row->kind != Kind::Lane || i.type() == Type::Pred || isa::is_float(i.type()) || isa::bytes_of(i.type()) != 4) continue;
+    const auto below_zero = [&](int32_t at) {
+      const Source s = flow.source(at, 4);
+      return s.kind == SourceKind::Constant && static_cast<int32_t>(s.bits) < 0;
+    };
+    const bool takes = row->op == Opcode::Sub || (row->op == Opcode::Add && (below_zero(i.op[1]) || below_zero(i.op[2])));
+    if (const auto v = flow.variable(i.op[0]); takes && v) found[*v] = 1;
+  }
+  return found;
+}
+
+Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, Wraps wraps) {
   Shapes s;
   s.block = block;
-  s.assume_no_wrap = assume_no_wrap;
+  s.wraps = wraps;
   s.flow = &flow;
   s.variables.resize(flow.variables.size());
+  if (wraps == Wraps::Differences) s.differences = find_differences(flow);
   settle_shapes(s, flow, decides, barriers);
   return s;
 }

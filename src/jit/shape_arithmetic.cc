@@ -110,7 +110,7 @@ Shape multiply(const Shape& a, const Shape& b, Width bytes, bool widened) {
 int or_for_sum(const Shapes& shapes, const vm::Insn& i) {
   constexpr int kFewest = 5;        // zeros: with fewer it is more likely that bits are set
   constexpr int64_t kMost = 4096;   // from lane to lane, so that nothing wraps around between the ends of a run
-  if (!shapes.assume_no_wrap || !i.is(isa::Opcode::Or) || i.type() == isa::Type::Pred || isa::bytes_of(i.type()) < 4) return 0;
+  if (shapes.wraps == Wraps::Anything || !i.is(isa::Opcode::Or) || i.type() == isa::Type::Pred || isa::bytes_of(i.type()) < 4) return 0;
   const auto bytes = static_cast<Width>(isa::bytes_of(i.type()));
   const Shape a = shapes.source(i.op[1], bytes), b = shapes.source(i.op[2], bytes);
   if (a.unset || b.unset || a.vector() || b.vector() || (a.stride == 0) == (b.stride == 0)) return 0;

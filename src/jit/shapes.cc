@@ -128,6 +128,33 @@ static bool warps_agree(const Shapes& s, const vm::Insn& i) {
   return (swap ? less || least : more || most) && constant_of(s, i.op[swap ? 1 : 2], bytes, known) && log2_of(known + 1) >= span;
 }
 
+bool Shapes::counts_on(int32_t at) const {
+  if (wraps != Wraps::Differences) return wraps == Wraps::Nothing;
+  const Source s = flow->source(at, 4);
+  return s.kind != SourceKind::Variable || !differences[s.variable];
+}
+
+bool arrives_in_shared(const vm::Insn& i) {
+  const isa::Row* row = known_row(i);
+  if (!row || row->op != Opcode::Mbarrier || !(says(*row, ".arrive") || says(*row, ".arrive_drop"))) return false;
+  const isa::Mods& m = i.mods();
+  return !m.expect_tx && !m.no_complete && (m.space == isa::Space::Shared || m.space == isa::Space::SharedCluster);
+}
+
+// Is the state that arriving gives asked for its phase and for nothing else? Lanes that arrive together then have the same.
+static bool tells_phase_alone(const Flow& flow, int32_t at) {
+  const auto state = flow.variable(at);
+  for (size_t k = 0; state && k < flow.slots.size(); ++k)
+    for (const Slot& s : flow.slots[k]) {
+      if (!s.read || flow.variable(s.at) != state) continue;
+      const vm::Insn& i = flow.code->insns[k];
+      const isa::Row* row = known_row(i);
+      const bool tests = row && row->op == Opcode::Mbarrier && (says(*row, ".test_wait") || says(*row, ".try_wait"));
+      if (!tests || i.mods().parity || i.count <= 2 || i.wide[2].slot != s.at || i.wide[1].slot == s.at) return false;
+    }
+  return true;
+}
+
 Shape Shapes::result(const vm::Insn& i) const {
   if (i.step == vm::Step::NotPred) return source(i.op[1], 0).uniform() ? uniform_shape(source(i.op[1], 0).reach) : vector_shape();
   if (i.step == vm::Step::PickTarget) {
@@ -145,6 +172,12 @@ Shape Shapes::result(const vm::Insn& i) const {
     const Shape at = source(i.wide[1].slot, i.wide[1].width), phase = source(i.wide[2].slot, i.wide[2].width);
     if (at.unset || phase.unset) return {};
     return at.uniform() && phase.uniform() ? uniform_shape(Reach::Warp) : vector_shape();
+  }
+  if (arrives_in_shared(i)) {
+    const Shape at = source(i.wide[1].slot, i.wide[1].width);
+    const Shape count = i.count > 2 ? source(i.wide[2].slot, i.wide[2].width) : uniform_shape(Reach::Block);
+    if (at.unset || count.unset) return {};
+    return at.uniform() && count.uniform() && tells_phase_alone(*flow, i.wide[0].slot) ? uniform_shape(Reach::Warp) : vector_shape();
   }
   if (!has_ir(i)) return vector_shape();
   if (row.kind == Kind::Barrier) return uniform_shape(Reach::Block);  // bar.red
@@ -224,7 +257,7 @@ Shape Shapes::result(const vm::Insn& i) const {
                        may_be_negative ? 64 : std::min<int>(x.bits, isa::bits_of(t)));
       }
       if (m.sat || isa::bytes_of(t) < 4 || isa::bytes_of(a) < 4 || i.count != isa::bytes_of(a)) return vector_shape();
-      if (isa::bytes_of(t) == 8 && isa::bytes_of(a) == 4 && !assume_no_wrap && x.bits > 30) return vector_shape();
+      if (isa::bytes_of(t) == 8 && isa::bytes_of(a) == 4 && x.bits > 30 && !counts_on(i.op[1])) return vector_shape();
       if (i.width != isa::bytes_of(t)) return vector_shape();
       // What does not wrap in any warp may do so from warp to warp.
       return warps_wrap && isa::bytes_of(t) > isa::bytes_of(a) && x.bits > 30 ? with_pace(x, std::nullopt) : x;
@@ -247,9 +280,10 @@ Shape Shapes::result(const vm::Insn& i) const {
     // What does not wrap in any warp may do so from warp to warp.
     for (const Shape& x : {a, b})
       if (warps_wrap && x.paced && x.bits > 30) r = with_pace(r, std::nullopt);
-    if (!r.vector() && r.stride != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) return vector_shape();
-    if (r.even && r.gap != 0 && !assume_no_wrap && a.bits > 30 && b.bits > 30) r.even = false, r.gap = 0;
-    if (!r.vector() && r.stride != 0 && !(a.bits <= 31 || b.bits <= 31) && !isa::is_signed(t)) { /* checked at run time */
+    for (const auto& [x, at] : {std::pair{a, i.op[1]}, std::pair{b, i.op[2]}}) {
+      if (x.bits <= 30 || counts_on(at)) continue;
+      if (x.stride != 0) return vector_shape();
+      if (x.even && x.gap != 0) r.even = false, r.gap = 0;
     }
     return op == Opcode::Mad ? add(r, source(i.op[3], 8), false) : r;
   }

@@ -57,11 +57,17 @@ inline isa::Half half_of(const vm::Insn& i) {
 
 bool has_conversion(const vm::Insn& insn);    // conversions.cc
 bool is_approximation(const vm::Insn& insn);  // .approx, .full: the special function unit's
+bool arrives_in_shared(const vm::Insn& insn);  // at a barrier in shared memory, without transactions
+
+// What may wrap around of the values of known stride that are widened. The code checks what it counts on and hands over, after which
+// less is counted on: clang computes addresses early, as that of `s[t - d]` for lanes below d.
+enum class Wraps : uint8_t { Nothing, Differences, Anything };
 
 struct Shapes {
   std::array<uint32_t, 3> block{1, 1, 1};
   uint32_t packed = 1;                 // blocks of the grid's row that a warp runs at once (pack_shapes)
-  bool assume_no_wrap = true;          // widened values of known stride do not wrap: the code checks and hands over
+  Wraps wraps = Wraps::Nothing;
+  std::vector<char> differences;       // by variable: something was taken off it; empty where that is no matter
   bool warps_wrap = true;              // from warp to warp they may
   std::vector<Shape> variables;
   std::vector<char> divergent;         // by node: lanes may disagree at its end
@@ -79,6 +85,8 @@ struct Shapes {
   // A write in the node must keep the old values of the lanes that are not running.
   bool needs_blend(uint32_t node, uint32_t variable) const;
   bool has_ir(const vm::Insn& insn) const;
+  // Is it counted on that a value of 32 bits does not wrap where it is widened?
+  bool counts_on(int32_t at) const;
   bool is_loose(int32_t at) const {
     const Source s = flow->source(at, 4);
     return s.kind == SourceKind::Variable && loose[s.variable];
@@ -94,7 +102,7 @@ struct Shapes {
 };
 
 // `decides[n]`: the whole block goes one way at the end of node n.
-Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, bool assume_no_wrap);
+Shapes find_shapes(Flow& flow, const std::array<uint32_t, 3>& block, const std::vector<char>& decides, bool barriers, Wraps wraps);
 // Finds the shapes of variables that have none yet, and others' again where their definitions say less.
 void settle_shapes(Shapes& shapes, Flow& flow, const std::vector<char>& decides, bool barriers);
 

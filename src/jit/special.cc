@@ -106,21 +106,10 @@ V Arithmetic::look_up_words(const std::vector<uint32_t>& table, V source, uint32
 // x*x / 2^19 of the lower 17 bits of numbers, as the unit's squarer gives it: mufu::square.
 V Arithmetic::truncated_square(V x) {
   llvm::Type* t = x->getType();
+  if (!processor_.byte_products) return b_.CreateLShr(upper_square(x), llvm::ConstantInt::get(t, 16));
   const auto k = [&](uint64_t v) { return llvm::ConstantInt::get(t, v); };
   const V high = b_.CreateAnd(b_.CreateLShr(x, k(9)), k(0xff)), low = b_.CreateAnd(x, k(0x1ff));
   const V square = b_.CreateLShr(b_.CreateMul(high, high), k(1));
-  if (!processor_.byte_products) {  // as bytes all lanes fit into one or two registers, and so do the sums
-    auto* lanes = FixedVectorType::get(b_.getInt8Ty(), kLanes);
-    V bits = b_.CreateTrunc(high, lanes), part = b_.CreateTrunc(b_.CreateLShr(low, k(2)), lanes), sum = nullptr;
-    for (int i = 7; i > 0; --i) {
-      const V product =
-          b_.CreateSelect(b_.CreateICmpSLT(bits, llvm::Constant::getNullValue(lanes)), part, llvm::Constant::getNullValue(lanes));
-      sum = sum ? b_.CreateAdd(sum, product) : product;
-      bits = b_.CreateAdd(bits, bits);
-      part = b_.CreateLShr(part, llvm::ConstantInt::get(lanes, 1));
-    }
-    return b_.CreateAdd(square, b_.CreateZExt(sum, t));
-  }
   // A partial product is the upper i bits of the lower half where bit 9+i is set. They are bytes: four, and four more, and the
   // sum of the four sums.
   constexpr int kBytes = 4 * kHalf;
@@ -256,14 +245,14 @@ V Arithmetic::special_function(Opcode op, V x, V* unusual) {
   return nullptr;
 }
 
-// As mul.f32.
+// As mul.f32 where b is a number, and neither zero nor infinity.
 V Arithmetic::product_of_floats(V a, V b, bool ftz) {
   const auto flush = [&](V bits) {
     const V tiny = b_.CreateICmpEQ(b_.CreateAnd(bits, 0x7f800000), llvm::Constant::getNullValue(bits->getType()));
     return ftz ? b_.CreateSelect(tiny, b_.CreateAnd(bits, 0x80000000), bits) : bits;
   };
-  const V x = float_of(flush(a), 4), y = float_of(flush(b), 4);
-  V r = bits_of(canonical(b_.CreateFMul(x, y)));
+  const V x = canonical(float_of(flush(a), 4)), y = float_of(flush(b), 4);
+  V r = bits_of(b_.CreateFMul(x, y));
   if (ftz) {  // decided before rounding to a subnormal number (compute_float)
     const V further_up = b_.CreateFMul(b_.CreateFMul(x, llvm::ConstantFP::get(x->getType(), 0x1p64)), y);
     const V tiny = b_.CreateFCmpOLT(intrinsic(In::fabs, further_up), llvm::ConstantFP::get(x->getType(), 0x1p-62));

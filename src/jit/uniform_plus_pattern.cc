@@ -79,7 +79,7 @@ class UniformPlusPatterns {
     if (row.kind == Kind::Convert) {
       const isa::Type from = i.source->form.atype;
       const bool wide = !isa::is_float(from) && bytes == 8 && isa::bytes_of(from) == 4 && i.width == bytes && i.count == 4;
-      return wide && shapes_.assume_no_wrap ? of(i.op[1], 4) : 0;
+      return wide && shapes_.counts_on(i.op[1]) ? of(i.op[1], 4) : 0;
     }
     if (row.kind != Kind::Lane || (bytes != 4 && bytes != 8)) return 0;
     const bool lo = half_of(i) == isa::Half::Lo, wide = widens(i);
@@ -88,7 +88,8 @@ class UniformPlusPatterns {
       return part(i.op[1], bytes, a) && part(i.op[2], bytes, c) ? small(a + c) : 0;
     }
     if (row.op == isa::Opcode::Shl) return constant(i.op[2], 4, k) && k >= 0 && k <= 8 ? small(of(i.op[1], bytes) << k) : 0;
-    if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) || (wide && (!shapes_.assume_no_wrap || bytes != 4)))
+    if ((row.op != isa::Opcode::Mul && row.op != isa::Opcode::Mad) || (!lo && !wide) ||
+        (wide && (!shapes_.counts_on(i.op[1]) || bytes != 4)))
       return 0;
     if (!constant(i.op[2], bytes, k) || !of(i.op[1], bytes) || (wide && k < 0)) return 0;
     const int64_t product = small(of(i.op[1], bytes) * std::abs(k));

@@ -83,14 +83,15 @@ WB_RACY void store_to(Warp& w, const Insn& i, uint32_t mask, std::byte* (&p)[kWa
 }
 
 // One place in the local memory of all lanes, as parameters and results of calls are: the first lane's, from which the others' are as far
-// apart as each is from the next. Null: they are several, or it is not there.
+// apart as each is from the next. Null: they are several, or it is not there. `address`: which operand says where.
 template <class M>
-std::byte* local_place(Warp& w, const Insn& i) {
+std::byte* local_place(Warp& w, const Insn& i, size_t address) {
   uint64_t offset = static_cast<uint64_t>(i.imm), other = i.list || sizeof(M) == 16 ? 1 : 0;
   if (i.op[1] >= 0 && i.base_width == 8) {
     const uint64_t* base = w.lanes<uint64_t>(i.op[1]);
-    // As the host's library compares, which uses its widest vectors.
-    other |= static_cast<uint64_t>(std::memcmp(base, base + 1, (kWarpSize - 1) * sizeof *base) != 0);
+    // A variable is at one place. Else as the host's library compares, which uses its widest vectors.
+    if (i.source->operands[address].kind != ptx::OperandKind::Symbol)
+      other |= static_cast<uint64_t>(std::memcmp(base, base + 1, (kWarpSize - 1) * sizeof *base) != 0);
     offset = static_cast<uint32_t>(base[0] + offset);
   } else if (i.op[1] >= 0) {
     return nullptr;
@@ -106,7 +107,7 @@ WB_RACY void load(Warp& w, const Insn& i, uint32_t mask) {
     w.read_global = true;
   }
   if constexpr (space == Space::Local)
-    if (const std::byte* place = local_place<M>(w, i)) {
+    if (const std::byte* place = local_place<M>(w, i, 1)) {
       R values[kWarpSize];
       const size_t stride = w.local_stride;
       for (size_t l = 0; l < kWarpSize; ++l) values[l] = widen<M, R>(*reinterpret_cast<const M*>(place + l * stride));
@@ -161,7 +162,7 @@ WB_RACY void store(Warp& w, const Insn& i, uint32_t mask) {
   }
   ++w.block->progress;
   if constexpr (space == Space::Local)
-    if (std::byte* place = local_place<M>(w, i)) {
+    if (std::byte* place = local_place<M>(w, i, 0)) {
       const R* from = w.lanes<R>(i.op[0]);
       const size_t stride = w.local_stride;
       if (mask == ~0u) {

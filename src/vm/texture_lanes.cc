@@ -273,12 +273,42 @@ WB_FOR_EACH_VECTOR_WIDTH bool fetch(const Request& r) {
   return true;
 }
 
-WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
+// Coordinates that are texels, of which the nearest within the line is read: what is far away and a NaN need no other way.
+WB_INLINE All nearest(const float* x, int32_t n) {
+  using Floats __attribute__((ext_vector_type(kWarpSize))) = float;
+  Floats at;
+  std::memcpy(&at, x, sizeof at);
+  const Floats last = static_cast<float>(n - 1);
+  at = at > 0 ? at : 0;
+  at = at < last ? at : last;
+  return __builtin_convertvector(at, All);
+}
+
+// Texels that are words, as nearest() finds them. A warp's lanes mostly read a row of them, which is not moved.
+WB_INLINE const uint32_t* sample_words(const Request& r, const ImageLevel& level, bool two) {
+  const float* x = reinterpret_cast<const float*>(r.coordinates);
+  const All column = nearest(x, static_cast<int32_t>(level.width));
+  const All row = two ? nearest(x + kWarpSize, static_cast<int32_t>(level.height)) : All(0);
+  All lane;
+  WB_LANES lane[l] = l;
+  if (__builtin_reduce_or((column ^ (lane + column[0])) | (row ^ row[0])) == 0)
+    return reinterpret_cast<const uint32_t*>(level.base + static_cast<int64_t>(row[0]) * static_cast<int64_t>(level.pitch)) + column[0];
+  Lanes at;
+  put_all(row * static_cast<int32_t>(level.pitch) + column * 4, at.at);
+  load_apart(level.base, at.at, 4, 0, reinterpret_cast<int32_t*>(r.results));
+  return r.results;
+}
+
+WB_FOR_EACH_VECTOR_WIDTH LaneTexels sample(const Request& r) {
   const Texture& t = r.texture;
   const ImageLevel& level = t.image.levels[0];
   const Sampler& s = t.sampler;
+  const LaneTexels all{r.results, t.image.format.channels};
   const float* x = reinterpret_cast<const float*>(r.coordinates);
   const bool two = t.image.dimensions == 2;
+  const bool bordered = s.address[0] == AddressMode::Border || (two && s.address[1] == AddressMode::Border);
+  if (!s.linear && !s.normalized_coordinates && !bordered && t.image.format.bits == 32 && t.image.format.channels == 1)
+    return {sample_words(r, level, two), 1};
   // So that texels times 256 have room in 32 bits.
   const float most = s.normalized_coordinates ? 0x1p21f / static_cast<float>(std::max({level.width, level.height, 8192u})) : 0x1p20f;
   const auto limit = std::bit_cast<int32_t>(most);
@@ -290,7 +320,7 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
   if (any_below_zero(beyond)) {  // a NaN, or far away; of lanes that take no part that is no matter
     for (int k = 0; k < (two ? 2 : 1); ++k) WB_LANES {
         const bool good = std::fabs(x[k * kWarpSize + l]) <= most;
-        if (!good && (r.mask >> l & 1)) return false;
+        if (!good && (r.mask >> l & 1)) return {};
         tamed[k][l] = good ? x[k * kWarpSize + l] : 0;
       }
     across_at = tamed[0];
@@ -303,14 +333,14 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
     find_line<false>(across_at, width, s.address[0], s.normalized_coordinates, across);
     find_line<false>(down_at, height, s.address[1], s.normalized_coordinates, down);
     Lanes column, row, at, channel;
-    if (scale(across.first, bytes, column) || scale(down.first, level.pitch, row)) return false;  // the border's colour
+    if (scale(across.first, bytes, column) || scale(down.first, level.pitch, row)) return {};  // the border's colour
     offsets_of(column, row, at);
     for (uint32_t c = 0; c < t.image.format.channels; ++c) {
       uint32_t* out = r.results + c * kWarpSize;
       channel_of(t.image.format, c, level.base, at.at, channel.at);
       finish(t, channel.at, out);
     }
-    return true;
+    return all;
   }
   find_line<true>(across_at, width, s.address[0], s.normalized_coordinates, across);
   find_line<true>(down_at, height, s.address[1], s.normalized_coordinates, down);
@@ -325,16 +355,16 @@ WB_FOR_EACH_VECTOR_WIDTH bool sample(const Request& r) {
     weight[3][l] = below_right;
   }
   Lanes column[2], row[2], at[4];
-  if (scale(across.first, bytes, column[0]) || scale(across.second, bytes, column[1])) return false;
-  if (scale(down.first, level.pitch, row[0]) || scale(down.second, level.pitch, row[1])) return false;
+  if (scale(across.first, bytes, column[0]) || scale(across.second, bytes, column[1])) return {};
+  if (scale(down.first, level.pitch, row[0]) || scale(down.second, level.pitch, row[1])) return {};
   for (int k = 0; k < 4; ++k) offsets_of(column[k >> 1], row[k & 1], at[k]);
   for (uint32_t c = 0; c < t.image.format.channels; ++c) {
     uint32_t* out = r.results + c * kWarpSize;
     for (int k = 0; k < 4; ++k) channel_of(t.image.format, c, level.base, at[k].at, texel[k]);
     if (gives_fractions(t)) blend_fixed(t.image.format, texel, weight, out);
-    else if (!blend_floats(texel, weight, r.mask, out)) return false;
+    else if (!blend_floats(texel, weight, r.mask, out)) return {};
   }
-  return true;
+  return all;
 }
 
 // Words of linear memory side by side are where they are. Null: it is something else.
@@ -376,7 +406,7 @@ LaneTexels read_lanes(Block& block, const Insn& i, uint64_t handle, uint32_t mas
   if (r.whole) return (dimensions == 2 || image.buffer) && fetch(r) ? all : LaneTexels{};
   const bool linear_bits = t.sampler.linear && !gives_fractions(t) && (image.format.kind != TexelKind::Float || image.format.bits != 32);
   if (image.buffer || linear_bits || level.width > 1 << 20 || level.height > 1 << 20) return {};
-  return sample(r) ? all : LaneTexels{};
+  return sample(r);
 }
 
 }  // namespace warpbeam::vm

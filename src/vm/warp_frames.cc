@@ -91,7 +91,9 @@ void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
     if (!f.constants.empty()) std::memcpy(frame.regs + f.constants_at, f.constants.data(), f.constants.size());
     frame.prepared = &f;
   }
+  bool same_base = false;  // local memory is where it was
   for (const FrameSlot& s : f.slots) {
+    if (same_base && s.kind == SlotKind::LocalAddress) continue;
     std::byte* at = frame.regs + s.offset;
     if (s.kind == SlotKind::Special && s.special == isa::Special::IsExplicitCluster) {
       std::memset(at, block->launch->explicit_cluster ? 0xff : 0, 4);
@@ -111,8 +113,9 @@ void Warp::prepare_frame(Frame& frame, const FunctionCode& f) {
       case SlotKind::ParamAddress: v = block->params_address + static_cast<uint64_t>(s.addend); break;
     }
     const uint64_t before = read_slot(at, s.width);
-    if (!again || before != (s.width < sizeof v ? v & ((uint64_t{1} << 8 * s.width) - 1) : v))
-      fill_slot(at, s.width, [v](int) { return v; });
+    const bool as_before = again && before == (s.width < sizeof v ? v & ((uint64_t{1} << 8 * s.width) - 1) : v);
+    same_base = as_before && s.kind == SlotKind::LocalAddress;
+    if (!as_before) fill_slot(at, s.width, [v](int) { return v; });
   }
 }
 

@@ -53,6 +53,25 @@ TEST_F(Engines, AgreeOnWideAtomicOperationsAndExchanges) {
   }
 }
 
+// What changes nothing, for all lanes or for some of them, of one place or of many.
+TEST_F(Engines, AgreeOnAtomicOperationsThatChangeNothing) {
+  for (const char* place : kPlaces)
+    for (const char* op : {"min.u32", "max.s32", "min.s32", "max.u32", "and.b32"})
+      for (const char* value : {"0", "-1", "%r2", "0x7fffffff", "0x80000000"})
+        for (const char* sem : {"", ".relaxed.gpu", ".release.gpu"})
+          both(
+              fmt::format(
+                  "mul.lo.u32 %r2, %i, 2246822519; {} add.s64 %d2, %out, %d2; red{}.global.{} [%d2+8192], {}; setp.lt.u32 %p1, %r2, 2000000000; "
+                  "@%p1 red.global.{} [%d2+12288], {}; st.global.u32 [%at], %r2; ret;",
+                  place, sem, op, value, op, value),
+              {1, 1, 1}, {64, 1, 1}, 0);
+  // Each lane swaps what the lane before it has put there, some in vain.
+  both(
+      "mul.wide.u32 %d2, %n, 4; add.s64 %d2, %out, %d2; add.u32 %r2, %t, 1; and.b32 %r3, %t, -9; st.global.u32 [%d2+8192], 0; bar.sync 0; atom.global.cas.b32 %r4, [%d2+8192], %r3, %r2; "
+      "st.global.u32 [%at], %r4; ret;",
+      {1, 1, 1}, {32, 1, 1}, 3);
+}
+
 TEST_F(Engines, AgreeOnAtomicSumsOfFloats) {
   for (const char* place : kPlaces)
     for (const char* value : {"%f1", "0f00000100", "0f7F800000", "0fFFC12345"}) {

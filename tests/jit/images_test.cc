@@ -4,6 +4,7 @@
 #include "vm/memory.h"
 
 #include <bit>
+#include <limits>
 
 namespace warpbeam::vm {
 namespace {
@@ -59,6 +60,8 @@ class Textures : public testing::Test {
       if (texture.sampler.normalized_coordinates) x /= kWidth, y /= kHeight;
       if (t == 40) x = std::bit_cast<float>(0x7fc00000);
       if (t == 41) y = std::bit_cast<float>(1u);
+      if (t == 42 && !whole) x = 1e30f;
+      if (t == 43 && !whole) y = -std::numeric_limits<float>::infinity();
       in.push_back(whole ? static_cast<uint32_t>(static_cast<int32_t>(std::isnan(x) ? 0 : x)) : std::bit_cast<uint32_t>(x));
       in.push_back(whole ? static_cast<uint32_t>(static_cast<int32_t>(y)) : std::bit_cast<uint32_t>(y));
     }

@@ -37,6 +37,23 @@ TEST_F(Engines, AgreeOnFilledRows) {
       }
 }
 
+// A warp that lacks no thread needs no checks of its own for each access of a row of products.
+TEST_F(Engines, CheckFilledRowsTogether) {
+  std::string body = fmt::format(
+      "{} mov.u64 %d3, tile; mul.wide.u32 %d4, %r1, 4; add.s64 %d4, %d3, %d4; st.shared.u32 [%d4], %r2; bar.sync 0; mov.u32 %r8, 0;",
+      kPlace);
+  body += " mul.wide.u32 %d5, %t, 4; add.s64 %d5, %d3, %d5; mul.lo.u32 %r9, %r3, %s; mul.wide.u32 %d6, %r9, 4; add.s64 %d6, %d3, %d6;\n";
+  for (int k = 0; k < 8; ++k)
+    body +=
+        fmt::format("ld.shared.u32 %r10, [%d5+{}]; ld.shared.u32 %r12, [%d6+{}]; mad.lo.u32 %r8, %r10, %r12, %r8;\n", 4 * 10 * k, 4 * k);
+  for (const auto& block : {std::array<uint32_t, 3>{10, 10, 1}, {10, 9, 1}, {12, 8, 1}, {20, 5, 1}, {40, 3, 1}}) {
+    both(body + " st.global.u32 [%d1], %r8; ret;", {2, 1, 1}, block, 0);
+    EXPECT_TRUE(planned("rows filled up") && planned("straight code")) << block[0];
+  }
+  both(body + " setp.eq.u32 %p1, %t, 4; @%p1 add.u32 %r8, %r8, 1; setp.gt.u32 %p2, %r1, %n; @%p2 ret; st.global.u32 [%d1], %r8; ret;",
+       {2, 1, 1}, {10, 10, 1}, 37);
+}
+
 // The last row ends where memory does; a thread's place lies beyond it.
 TEST_F(Engines, AgreeOnFilledRowsAtTheEnd) {
   for (const uint32_t n : {16384u - 400, 16384u - 396, 16384u - 40})

@@ -211,8 +211,9 @@ CU
   local k
   for k in 1 2 3 4 5 6; do WARPBEAM_ENGINE=auto WARPBEAM_KERNEL_CACHE=off ./ranks || return 1; done
 }
-# A block whose numbers begin again at zero within a warp goes on in the interpreter. Where few blocks do, the others stay compiled.
-gives_up_where_many_blocks_leave() {
+# A block whose numbers begin again at zero within a warp goes on in the interpreter. Where few blocks do, the others stay compiled; where
+# many do, the kernel is compiled anew.
+counts_on_less_where_many_blocks_leave() {
   cat >wraps.cu <<'CU'
 #include <cstdlib>
 #include <vector>
@@ -240,7 +241,60 @@ int main(int, char** words) {
 CU
   "$warpbeam" nvcc -O3 wraps.cu -o wraps || return 1
   triples() { WARPBEAM_ENGINE=jit WARPBEAM_KERNEL_CACHE=off ./wraps "$1" 2>log; }
-  triples 64 && ! grep 'too often' log && triples 1 && grep -q 'too often' log
+  triples 64 && ! grep 'anew' log && triples 1 && grep -q 'anew' log && ! grep 'too often' log
+}
+# Addresses of which lanes need but some are computed early, and begin again at zero in the others. What is known of others' stays known.
+counts_on_other_addresses_where_differences_wrap() {
+  cat >sums.cu <<'CU'
+#include <vector>
+constexpr int kThreads = 128;
+__global__ void sums(const unsigned* in, unsigned* out, int rounds) {
+  __shared__ unsigned s[kThreads];
+  const int t = threadIdx.x;
+  unsigned v = in[blockIdx.x * kThreads + t];
+  for (int k = 0; k < rounds; ++k) {
+    s[t] = v & 255;
+    __syncthreads();
+    for (int d = 1; d < kThreads; d *= 2) {
+      const unsigned o = t >= d ? s[t - d] : 0;
+      __syncthreads();
+      s[t] += o;
+      __syncthreads();
+    }
+    v = s[kThreads - 1 - t];
+    __syncthreads();
+  }
+  out[blockIdx.x * kThreads + t] = v;
+}
+int main() {
+  constexpr int kBlocks = 64, kRounds = 3;
+  std::vector<unsigned> from(kBlocks * kThreads), to(from.size());
+  for (size_t k = 0; k < from.size(); ++k) from[k] = k * 2654435761u;
+  unsigned *in, *out;
+  cudaMalloc(&in, from.size() * 4);
+  cudaMalloc(&out, to.size() * 4);
+  cudaMemcpy(in, from.data(), from.size() * 4, cudaMemcpyHostToDevice);
+  for (int k = 0; k < 20; ++k) {
+    sums<<<kBlocks, kThreads>>>(in, out, kRounds);
+    cudaDeviceSynchronize();
+  }
+  if (cudaMemcpy(to.data(), out, to.size() * 4, cudaMemcpyDeviceToHost)) return 2;
+  int wrong = 0;
+  for (int b = 0; b < kBlocks; ++b) {
+    std::vector<unsigned> v(from.begin() + b * kThreads, from.begin() + (b + 1) * kThreads);
+    for (int r = 0; r < kRounds; ++r) {
+      std::vector<unsigned> s(kThreads);
+      unsigned sum = 0;
+      for (int t = 0; t < kThreads; ++t) s[t] = sum += v[t] & 255;
+      for (int t = 0; t < kThreads; ++t) v[t] = s[kThreads - 1 - t];
+    }
+    for (int t = 0; t < kThreads; ++t) wrong += to[b * kThreads + t] != v[t];
+  }
+  return wrong != 0;
+}
+CU
+  "$warpbeam" nvcc -O3 sums.cu -o sums && WARPBEAM_ENGINE=jit WARPBEAM_KERNEL_CACHE=off WARPBEAM_JIT_SHOW=plan ./sums 2>log || return 1
+  ! grep 'too often' log && [[ $(grep 'plan: sums' log | tail -n 1) == *'dense accesses'* ]]
 }
 # The fast engine's tests as a processor with SSE4.2 runs them, and as one with AVX2 where this one has more. They compile thousands
 # of kernels, so where there are two such processors each test runs on one of them; half of the kernels come more than once, which
@@ -256,6 +310,6 @@ other_processors() {
   done
 }
 
-for case in compiles_and_keeps finds_again sees_damage trusts_no_folder_of_others does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs compiles_what_takes_long has_results_in_registers unloads_while_it_compiles changes_versions_while_it_runs gives_up_where_many_blocks_leave other_processors; do check "$case" "$case"; done
+for case in compiles_and_keeps finds_again sees_damage trusts_no_folder_of_others does_without loads_nothing_for_little runs_side_by_side compiles_while_it_runs compiles_what_takes_long has_results_in_registers unloads_while_it_compiles changes_versions_while_it_runs counts_on_less_where_many_blocks_leave counts_on_other_addresses_where_differences_wrap other_processors; do check "$case" "$case"; done
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -162,5 +162,14 @@ TEST_F(Engines, AgreeWhereThePhaseOfAllIsNotOver) {
       {40, 1, 1}, {64, 1, 1}, 0);
 }
 
+// A phase that ends between lanes that arrive together: they find different ones.
+TEST_F(Engines, AgreeOnPhasesThatEndBetweenLanes) {
+  for (const uint32_t n : {32u, 16u, 24u, 64u})
+    both(
+        "setp.ne.u32 %p1, %t, 0; @%p1 bra B; mbarrier.init.shared.b64 [2048], %n; B: bar.sync 0; mbarrier.arrive.shared.b64 %d1, [2048]; "
+        "mbarrier.test_wait.shared.b64 %p2, [2048], %d1; selp.u32 %r1, 1, 0, %p2; st.global.u32 [%at], %r1; ret;",
+        {1, 1, 1}, {32, 1, 1}, n);
+}
+
 }  // namespace
 }  // namespace warpbeam::vm
