@@ -97,7 +97,7 @@ void rows() {
 
   constexpr double kProducts = double(kSide) * kSide * kSide, kPixels = kSide * kSide;
   const dim3 tens(10, 10), tens_grid(kSide / 10, kSide / 10), square(16, 16), grid(kSide / 16, kSide / 16);
-  row("matrix product: tiles of 10 by 10", "product", {kProducts, [=] { product<10><<<tens_grid, tens>>>(in, in, out, kSide); }}, "of 16 by 16", {kProducts, [=] { product<16><<<grid, square>>>(in, in, out, kSide); }}, 6);
+  row("matrix product: tiles of 10 by 10", "product", {kProducts, [=] { product<10><<<tens_grid, tens>>>(in, in, out, kSide); }}, "of 16 by 16", {kProducts, [=] { product<16><<<grid, square>>>(in, in, out, kSide); }});
   row("blocks of 10 by 10", "thread", {kPixels, [=] { picture<<<tens_grid, tens>>>(in, out, kSide); }}, "of 16 by 16", {kPixels, [=] { picture<<<grid, square>>>(in, out, kSide); }});
 
   row("array of a thread's own, one index for all", "element", {n * 48., [=] { reversed<<<n / 256, 256>>>(ints, ints_out, 48); }}, "without it", {n * 48., [=] { read_backwards<<<n / 256, 256>>>(ints, ints_out, 48); }});
