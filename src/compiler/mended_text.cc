@@ -30,6 +30,7 @@ constexpr std::string_view kLambda = "(lambda at ";
 constexpr std::string_view kArgument = "invalid explicitly-specified argument for template parameter";
 constexpr std::string_view kNotTemplate = "missing 'template' keyword prior to dependent template name '",
                            kDependent = "use 'template' keyword to treat '";
+constexpr std::string_view kNotTypename = "missing 'typename' prior to dependent type name '";
 constexpr std::string_view kNotCalled = "reference to non-static member function must be called";
 constexpr std::string_view kHost = "__attribute__((host)) ", kDevice = "__attribute__((device)) ";
 
@@ -116,6 +117,7 @@ class Mender {
       for (std::string_view said : {kNotTemplate, kDependent})
         if (const size_t name = m.text.find(said); name != std::string_view::npos)
           say_template(offset(m.place), m.text.substr(name + said.size()));
+      if (has(m.text, kNotTypename) && done_.insert(offset(m.place)).second) edits_.push_back({offset(m.place), 0, "typename "});
       if (has(m.text, kNotCalled)) say_template(offset(m.place), s_.substr(std::min(offset(m.place), s_.size())));
       for (size_t at = m.text.find(kLambda); at != std::string_view::npos; at = m.text.find(kLambda, at + 1)) {
         std::string_view where = m.text.substr(at + kLambda.size());
@@ -504,7 +506,7 @@ bool can_be_mended(std::string_view messages) {
          (has(messages, kHostCall) && has(messages, kFromBoth)) || has(messages, kVariableSize) || has(messages, kJump) ||
          has(messages, kOtherSides) || has(messages, kSpecialized) || has(messages, kOutside) || has(messages, kMain) ||
          has(messages, kNoType) || has(messages, kLambda) || has(messages, kArgument) || has(messages, kNotTemplate) ||
-         has(messages, kDependent) || has(messages, kNotCalled);
+         has(messages, kDependent) || has(messages, kNotTypename) || has(messages, kNotCalled);
 }
 
 bool names_other_errors(std::string_view messages) {

@@ -12,7 +12,7 @@
 // * `main() {}` without a type.
 // * a lambda of the device whose call a template of the host asks about, as `std::invocable<F, int>` does: nvcc's stands there
 //   with a call for the host too.
-// * `Base<T>::cast<4>(d, s)` without `template`, in a template of T.
+// * `Base<T>::cast<4>(d, s)` without `template`, and `Base<T>::type(d)` without `typename`, in a template of T.
 // * `kernel<op><<<…>>>` where several functions of the device are called `op`: clang knows those of the host alone there.
 #pragma once
 #include <optional>

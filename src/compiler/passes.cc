@@ -344,7 +344,8 @@ Result<std::vector<std::string>> library_words(const Options& options, const std
                                                        "cusolver", "cusparse", "cudnn",     "nvrtc",    "nvJitLink",
                                                        "nvjpeg",   "nppc",     "nppial",    "nppicc",   "nppif",
                                                        "nppig",    "nppist",   "npps",      "cupti",    "nvblas",
-                                                       "cufile",   "nccl",     "nvidia-ml", "cutensor", "nvptxcompiler_static"};
+                                                       "cufile",   "nccl",     "nvidia-ml", "cutensor", "nvptxcompiler_static",
+                                                       "nvfatbin"};
   if (is_runtime_library(name)) return Words{options.link_runtime ? Words{} : Words{"-L" + toolchain().library_directory, "-lwarpbeam"}};
   // Toolkits before 13 have NVTX as a library. Here its functions are in the header.
   if (name == "nvToolsExt") return Words{};

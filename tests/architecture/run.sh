@@ -34,6 +34,7 @@ declare -A may=(
   [libraries/cusolver]="cuda libraries/numeric libraries/cublas"
   [libraries/nvvm]="base"
   [libraries/nvrtc]="base isa ptx model report compiler libraries/nvvm"
+  [libraries/nvfatbin]="base fatbin"
   [libraries/nvjitlink]="base model cuda compiler libraries/nvvm"
   [libraries/nvml]="model"
   [libraries/cupti]="observe"

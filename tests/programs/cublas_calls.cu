@@ -260,6 +260,32 @@ static void all_types(cublasHandle_t h) {
   CUDA(cudaFree(x));
 }
 
+// Products of doubles may be asked to be made from narrower ones.
+static void emulation(cublasHandle_t h) {
+  cublasEmulationStrategy_t strategy;
+  DO(cublasSetEmulationStrategy(h, CUBLAS_EMULATION_STRATEGY_EAGER));
+  DO(cublasGetEmulationStrategy(h, &strategy));
+  EXPECT(strategy == CUBLAS_EMULATION_STRATEGY_EAGER);
+  EXPECT(cublasSetEmulationStrategy(h, cublasEmulationStrategy_t(9)) == CUBLAS_STATUS_INVALID_VALUE);
+  DO(cublasSetEmulationSpecialValuesSupport(h, CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE));
+  DO(cublasSetFixedPointEmulationMantissaControl(h, CUDA_EMULATION_MANTISSA_CONTROL_FIXED));
+  DO(cublasSetFixedPointEmulationMaxMantissaBitCount(h, 55));
+  EXPECT(cublasSetFixedPointEmulationMaxMantissaBitCount(h, -1) == CUBLAS_STATUS_INVALID_VALUE);
+  DO(cublasSetFixedPointEmulationMantissaBitOffset(h, -8));
+  int most = 0, offset = 0, kept = 0, *bits = device(std::vector<int>(1, 7)), *told = nullptr;
+  DO(cublasGetFixedPointEmulationMaxMantissaBitCount(h, &most));
+  DO(cublasGetFixedPointEmulationMantissaBitOffset(h, &offset));
+  DO(cublasSetFixedPointEmulationMantissaBitCountPointer(h, bits));
+  DO(cublasGetFixedPointEmulationMantissaBitCountPointer(h, &told));
+  DO(cublasSetMathMode(h, CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH));
+  double *a = device(std::vector<double>{1, 2, 3, 4}), *c = device(std::vector<double>(4)), out[4], one = 1, zero = 0;
+  DO(cublasDgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a, 2, a, 2, &zero, c, 2));
+  CUDA(cudaMemcpy(out, c, sizeof out, cudaMemcpyDeviceToHost));
+  CUDA(cudaMemcpy(&kept, bits, sizeof kept, cudaMemcpyDeviceToHost));
+  EXPECT(most == 55 && offset == -8 && told == bits && kept == -1 && out[0] == 7 && out[3] == 22);
+  DO(cublasSetMathMode(h, CUBLAS_DEFAULT_MATH));
+}
+
 // Last: what a kernel could not touch breaks the context, as a kernel's own fault does.
 static void bad_address(cublasHandle_t h) {
   std::vector<float> here(64, 1);
@@ -278,6 +304,7 @@ int main() {
   arguments(h);
   batches(h);
   all_types(h);
+  emulation(h);
   CUDA(cudaDeviceSynchronize());
   bad_address(h);
   cublasDestroy(h);

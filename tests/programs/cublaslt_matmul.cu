@@ -176,8 +176,31 @@ static void preset() {
   EXPECT(epilogues & CUBLASLT_EPILOGUE_GELU);
 }
 
+static void emulation() {
+  cublasLtEmulationDesc_t d = nullptr;
+  DO(cublasLtEmulationDescCreate(&d));
+  const int want[] = {0, 65535, 0, 0, 0};
+  for (int k = 0; k < 5; ++k) {
+    int v = -7;
+    size_t written = 0;
+    DO(cublasLtEmulationDescGetAttribute(d, cublasLtEmulationDescAttributes_t(k), &v, sizeof v, &written));
+    EXPECT(v == want[k] && written == sizeof v);
+  }
+  const int eager = CUBLAS_EMULATION_STRATEGY_EAGER;
+  int v = 0;
+  DO(cublasLtEmulationDescSetAttribute(d, CUBLASLT_EMULATION_DESC_STRATEGY, &eager, sizeof eager));
+  DO(cublasLtEmulationDescGetAttribute(d, CUBLASLT_EMULATION_DESC_STRATEGY, &v, sizeof v, nullptr));
+  EXPECT(v == eager);
+  cublasLtMatmulDesc_t m;
+  DO(cublasLtMatmulDescCreate(&m, CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, CUDA_R_64F));
+  DO(cublasLtMatmulDescSetAttribute(m, CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR, &d, sizeof d));
+  DO(cublasLtMatmulDescDestroy(m));
+  DO(cublasLtEmulationDescDestroy(d));
+}
+
 int main() {
   DO(cublasLtCreate(&handle));
+  emulation();
   preset();
   const auto f = CUBLAS_COMPUTE_32F;
   for (cublasOperation_t opa : {CUBLAS_OP_N, CUBLAS_OP_T})

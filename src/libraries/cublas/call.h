@@ -24,6 +24,12 @@ struct Handle {
   cublasAtomicsMode_t atomics_mode = CUBLAS_ATOMICS_NOT_ALLOWED;
   cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
   int sm_count_target = 0;
+  // How products of doubles might be made from narrower ones, which here they never are: kept for who asks.
+  cublasEmulationStrategy_t emulation_strategy = CUBLAS_EMULATION_STRATEGY_DEFAULT;
+  cudaEmulationSpecialValuesSupport special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
+  cudaEmulationMantissaControl mantissa_control = CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC;
+  int most_mantissa_bits = 0, mantissa_bit_offset = 0;
+  int* mantissa_bits = nullptr;  // of the device: where products would say how many they kept
 };
 
 // The handle of the functions in cublas.h, made at the first use.

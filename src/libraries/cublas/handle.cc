@@ -150,6 +150,27 @@ WB_SETTING(cublasAtomicsMode_t, cublasSetAtomicsMode, cublasGetAtomicsMode, atom
 WB_SETTING(cublasMath_t, cublasSetMathMode, cublasGetMathMode, math_mode,
            (value & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION) <= CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH)
 WB_SETTING(int, cublasSetSmCountTarget, cublasGetSmCountTarget, sm_count_target, value >= 0)
+WB_SETTING(cublasEmulationStrategy_t, cublasSetEmulationStrategy, cublasGetEmulationStrategy, emulation_strategy,
+           value >= CUBLAS_EMULATION_STRATEGY_DEFAULT && value <= CUBLAS_EMULATION_STRATEGY_EAGER)
+WB_SETTING(cudaEmulationSpecialValuesSupport, cublasSetEmulationSpecialValuesSupport, cublasGetEmulationSpecialValuesSupport,
+           special_values, value >= 0 && value <= CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT)
+WB_SETTING(cudaEmulationMantissaControl, cublasSetFixedPointEmulationMantissaControl, cublasGetFixedPointEmulationMantissaControl,
+           mantissa_control, value == CUDA_EMULATION_MANTISSA_CONTROL_DYNAMIC || value == CUDA_EMULATION_MANTISSA_CONTROL_FIXED)
+WB_SETTING(int, cublasSetFixedPointEmulationMaxMantissaBitCount, cublasGetFixedPointEmulationMaxMantissaBitCount, most_mantissa_bits,
+           value >= 0)
+WB_SETTING(int, cublasSetFixedPointEmulationMantissaBitOffset, cublasGetFixedPointEmulationMantissaBitOffset, mantissa_bit_offset, true)
+// A product that is made of doubles says so there: -1.
+WB_EXPORT cublasStatus_t cublasSetFixedPointEmulationMantissaBitCountPointer(cublasHandle_t handle, int* bits) {
+  return with_handle(handle, [&](Call& call, Handle& h) {
+    h.mantissa_bits = bits;
+    if (!bits) return CUBLAS_STATUS_SUCCESS;
+    return call.submit(1, [bits](Memory& memory) {
+      memory.writes(bits, sizeof *bits);
+      *bits = -1;
+    });
+  });
+}
+WB_GETTER(int*, cublasGetFixedPointEmulationMantissaBitCountPointer, mantissa_bits)
 
 #define WB_STATUSES(X)                                                                                          \
   X(SUCCESS, "success")                                                                                         \

@@ -70,7 +70,7 @@ Field find(cublasLtMatmulDesc_t d, cublasLtMatmulDescAttributes_t attribute) {
     case CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE: return field(m.aux_scale_mode);
     case CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER: return field(m.d_out_scale);
     case CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE: return field(m.d_out_scale_mode);
-    case CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR: return {};  // not there
+    case CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR: return field(m.emulation);
   }
   return {};
 }
@@ -82,6 +82,19 @@ Field find(cublasLtMatrixTransformDesc_t d, cublasLtMatrixTransformDescAttribute
     case CUBLASLT_MATRIX_TRANSFORM_DESC_POINTER_MODE: return field(t.pointer_mode);
     case CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSA: return field(t.op_a);
     case CUBLASLT_MATRIX_TRANSFORM_DESC_TRANSB: return field(t.op_b);
+  }
+  return {};
+}
+
+Field find(cublasLtEmulationDesc_t d, cublasLtEmulationDescAttributes_t attribute) {
+  auto& e = *reinterpret_cast<Emulation*>(d);
+  switch (attribute) {
+    case CUBLASLT_EMULATION_DESC_STRATEGY: return field(e.strategy);
+    case CUBLASLT_EMULATION_DESC_SPECIAL_VALUES_SUPPORT: return field(e.special_values);
+    case CUBLASLT_EMULATION_DESC_FIXEDPOINT_MANTISSA_CONTROL: return field(e.mantissa_control);
+    case CUBLASLT_EMULATION_DESC_FIXEDPOINT_MAX_MANTISSA_BIT_COUNT: return field(e.most_mantissa_bits);
+    case CUBLASLT_EMULATION_DESC_FIXEDPOINT_MANTISSA_BIT_OFFSET: return field(e.mantissa_bit_offset);
+    case CUBLASLT_EMULATION_DESC_FIXEDPOINT_MANTISSA_BIT_COUNT_POINTER: return field(e.mantissa_bits);
   }
   return {};
 }
@@ -157,6 +170,7 @@ WB_ATTRIBUTES(MatrixLayout, cublasLtMatrixLayout_t, cublasLtMatrixLayoutAttribut
 WB_ATTRIBUTES(MatmulDesc, cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t)
 WB_ATTRIBUTES(MatrixTransformDesc, cublasLtMatrixTransformDesc_t, cublasLtMatrixTransformDescAttributes_t)
 WB_ATTRIBUTES(MatmulPreference, cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t)
+WB_ATTRIBUTES(EmulationDesc, cublasLtEmulationDesc_t, cublasLtEmulationDescAttributes_t)
 
 WB_EXPORT cublasStatus_t cublasLtMatrixLayoutInit_internal(cublasLtMatrixLayout_t d, size_t size, cudaDataType type, uint64_t rows,
                                                            uint64_t columns, int64_t lead) {
@@ -188,4 +202,10 @@ WB_EXPORT cublasStatus_t cublasLtMatmulPreferenceInit_internal(cublasLtMatmulPre
 }
 WB_EXPORT cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* d) {
   return create(d, [&](auto* made) { return cublasLtMatmulPreferenceInit_internal(made, sizeof *made); });
+}
+WB_EXPORT cublasStatus_t cublasLtEmulationDescInit_internal(cublasLtEmulationDesc_t d, size_t size) {
+  return prepare(d, size, [&] { reinterpret_cast<Emulation*>(d)->special_values = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT; });
+}
+WB_EXPORT cublasStatus_t cublasLtEmulationDescCreate(cublasLtEmulationDesc_t* d) {
+  return create(d, [&](auto* made) { return cublasLtEmulationDescInit_internal(made, sizeof *made); });
 }

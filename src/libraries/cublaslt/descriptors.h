@@ -24,12 +24,20 @@ struct Matmul {
   const void *a_scale, *b_scale, *c_scale, *d_scale, *aux_scale, *d_out_scale;
   int32_t a_scale_mode, b_scale_mode, c_scale_mode, d_scale_mode, aux_scale_mode, d_out_scale_mode;
   void *d_largest, *aux_largest;
+  cublasLtEmulationDesc_t emulation;
 };
 
 struct Transform {
   int32_t scale, pointer_mode, op_a, op_b;
 };
 
+// How products of doubles might be made from narrower ones, which here they never are.
+struct Emulation {
+  int32_t strategy, special_values, mantissa_control, most_mantissa_bits, mantissa_bit_offset;
+  int32_t* mantissa_bits;  // of the device: where a product would say how many it kept
+};
+
+static_assert(sizeof(Emulation) <= sizeof(cublasLtEmulationDescOpaque_t));
 static_assert(sizeof(Layout) <= sizeof(cublasLtMatrixLayoutOpaque_t) && sizeof(Matmul) <= sizeof(cublasLtMatmulDescOpaque_t));
 
 }  // namespace warpbeam::cublaslt
