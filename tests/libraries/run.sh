@@ -26,7 +26,7 @@ print_functions() {
 
 number=0
 for row in "library_types.h CUDA -" "cublas_v2.h CUBLAS cublas" "cublas.h CUBLAS cublas" "cublasXt.h CUBLASXT cublasXt" "cublasLt.h CUBLASLT cublasLt" "cufftXt.h CUFFT cufft" "cusparse.h CUSPARSE cusparse" "cusolverDn.h CUSOLVER cusolver" \
-  "cusolverSp_LOWLEVEL_PREVIEW.h CUSOLVER cusolver" "cusolverMg.h CUDALIBMG cusolverMg" "nvJitLink.h NVJITLINK nvJitLink"; do
+  "cusolverSp_LOWLEVEL_PREVIEW.h CUSOLVER cusolver" "cusolverMg.h CUDALIBMG cusolverMg" "nvJitLink.h NVJITLINK nvJitLink" "nvFatbin.h NVFATBIN nvFatbin"; do
   if [[ -n ${WARPBEAM_FAST:-} ]] && ((number++ % 3)); then continue; fi  # the fast tests take every third
   read -r header prefix stem <<<"$row"
   if [[ ! -e $theirs/$header ]]; then
