@@ -147,8 +147,10 @@ struct Graph : std::enable_shared_from_this<Graph> {
 };
 
 struct GraphExec : std::enable_shared_from_this<GraphExec> {
+  GraphExec();
   GraphRef graph;              // a copy, in an order in which it can run
   std::weak_ptr<Graph> source;
+  const uint64_t number;       // of all that were instantiated; addresses come again
   unsigned long long flags = 0;
   std::mutex mutex;
   TaskRef last;                // of the latest launch: launches of one instance run one after the other
@@ -156,6 +158,7 @@ struct GraphExec : std::enable_shared_from_this<GraphExec> {
   std::mutex launched_mutex;
   std::deque<std::shared_ptr<GraphExec>> beside, after;
   cudaGraphExec_t handle() { return reinterpret_cast<cudaGraphExec_t>(this); }
+  const void* name() const { return reinterpret_cast<const void*>(number); }  // for watchers
   ~GraphExec();
 };
 using GraphExecRef = std::shared_ptr<GraphExec>;

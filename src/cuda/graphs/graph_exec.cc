@@ -316,6 +316,16 @@ void for_each_memory(const Graph& graph, Body&& body) {
   }
 }
 
+// The watcher, that the call under way uploads the graph if none has.
+void tell_upload(const GraphExec& exec) {
+  observe::Tool* tool = observe::tool();
+  if (!tool) return;
+  const auto is_kernel = [](const NodeRef& node) {
+    return std::holds_alternative<KernelPart>(node->part) || std::holds_alternative<LibraryPart>(node->part);
+  };
+  tool->graph_uploaded(exec.name(), static_cast<size_t>(std::ranges::count_if(exec.graph->nodes, is_kernel)));
+}
+
 cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream_handle) {
   return in_context([&](Context& context) -> cudaError_t {
     GraphExecRef exec = graphs().instances.find(handle);
@@ -336,6 +346,7 @@ cudaError_t launch_graph(cudaGraphExec_t handle, cudaStream_t stream_handle) {
     if (exec->last && !exec->last->done()) enqueue(stream->context, stream, WaitWork{}, std::span(&exec->last, 1));
     for (auto& [id, condition] : exec->graph->conditions)
       if (condition->assign_initial) enqueue(stream->context, stream, InternalWork{[condition] { condition->value = condition->initial; }});
+    tell_upload(*exec);
     enqueue_run(exec, stream);
     if (device_launches_possible) enqueue(stream->context, stream, afterwards(exec, stream));
     exec->last = enqueue(stream->context, stream, InternalWork{[exec] {}});
@@ -367,13 +378,19 @@ cudaError_t launch_graph_from_device(uint64_t grid, cudaGraphExec_t handle, uint
   }
 }
 
+GraphExec::GraphExec()
+    : number([] {
+        static std::atomic<uint64_t> last{0};
+        return ++last;
+      }()) {}
+
 GraphExec::~GraphExec() {
   if (GraphRef graph = source.lock()) --graph->instances;
 }
 
 void enqueue_graph(const GraphRef& graph, const StreamRef& stream, const GraphExec* instance) {
   observe::Tool* tool = observe::tool();
-  if (tool) tool->graph_begins(stream->id, instance);
+  if (tool) tool->graph_begins(stream->id, instance ? instance->name() : nullptr);
   for (const NodeRef& node : graph->nodes) {
     if (tool) {
       std::vector<const void*> after;
@@ -403,7 +420,7 @@ cudaError_t upload(cudaGraphExec_t handle, cudaStream_t stream_handle) {
     StreamRef stream = find_stream(context, stream_handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     forbid_capture(*stream);
-    if (auto* tool = observe::tool()) tool->graph_uploaded(exec.get(), exec->graph->nodes.size());
+    tell_upload(*exec);
     return cudaSuccess;
   });
 }

@@ -16,10 +16,11 @@ struct CallCost {
     Instantiate,
     Update,
     Destroy,
+    Discard,
     Stream,
     StreamEnd,
     Trim
-  } kind = Kind::Other;  // Quick: leaves the host's caches as they are; Node: adds one to a graph; Destroy: an instantiated graph
+  } kind = Kind::Other;  // Quick: leaves the host's caches as they are; Node: adds one to a graph; Destroy: an instantiated graph; Discard: another one
   double model::Link::* first = nullptr;  // the first of these besides
 };
 

@@ -18,6 +18,9 @@ struct CallState {
   double waited_until = 0;
   bool quick = false;       // and left the host's caches as they were
   double cold = 1;          // how much of what a launch needs they have not
+  double cold_memory = 1;   // the same, of what an allocation needs
+  bool allocates = false;   // or frees
+  double went = 0;          // when the thread left the runtime last
   uint64_t looks = 0;       // at the clock, when it launched last
   uint64_t last_stream = 0; // that it launched in
   double launched_apart = -1;  // what threads had done by themselves then, in all their launches; less than 0: it has launched nothing

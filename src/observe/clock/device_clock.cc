@@ -29,8 +29,12 @@ namespace {
 constexpr uint64_t kStreamsTogether = 4;    // what several need is made for so many of them at once
 constexpr uint64_t kFewNodes = 16;          // of a capture
 constexpr double kWarmed = 0.3;             // a launch leaves of how cold it found the host
+constexpr double kMiB = 1 << 20;
 constexpr double kLong = 50'000;            // nanoseconds of a call, in which others do something too
-constexpr double kCooled = 0.5;             // another call, or a look at the clock, adds to it
+constexpr double kThreadAgain = 0.5;        // of a thread's first launch, where another thread that launched has ended
+constexpr double kMuchWork = 1e6;           // nanoseconds of the host's own, after which an allocation takes
+constexpr double kColdAfterWork = 4;  // so much more of what it does after something else (an H200: two to three times as long as in a row)
+constexpr double kCooled = 0.5;  // another call, or a look at the clock, adds to it
 
 int connections() {
   const char* text = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
@@ -58,6 +62,13 @@ std::vector<int> visible_devices() {
   }
   return all;
 }
+
+// A thread that launches, until it ends.
+struct Launching {
+  Launching() { ++now; }
+  ~Launching() { --now; }
+  static inline std::atomic<int> now = 0;
+};
 
 }  // namespace
 
@@ -102,19 +113,20 @@ void DeviceClock::save() {
 void DeviceClock::entered() {
   if (auto* watch = activity_watch()) watch->entered();
   if (!clock_.enter()) return;
-  this_call.charged = this_call.asked = this_call.quick = false;
+  this_call.charged = this_call.asked = this_call.quick = this_call.allocates = false;
   this_call.entered = clock_.here();
+  if (this_call.went > 0 && this_call.entered - this_call.went > kMuchWork) this_call.cold_memory = kColdAfterWork;
   if (!timeline_ && !watches_pages_.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(mutex_);
-  clock_.here() = touched_by_host(clock_.here());
+  clock_.here() = touched_by_host(clock_.here(), true);
   if (timeline_) timeline_->begin_call(clock_.here());
 }
 
 // Until when the host is busy with what it has touched since that was asked last: pages that were a device's come, and who has read what a kernel
 // writes has waited for that.
-double DeviceClock::touched_by_host(double at) {
+double DeviceClock::touched_by_host(double at, bool calls) {
   if (!far_.may_be_touched()) return at;
-  const HostTouches touches = far_.touches_of_host(link_, at);
+  const HostTouches touches = far_.touches_of_host(link_, at, calls);
   for (uint64_t id : touches.read_of)
     if (const auto on = device_of_.find(id); on != device_of_.end()) at = std::max(at, end_of(device(on->second), {id}));
   return at + std::max(0.0, touches.nanoseconds(link_) - clock_.scale() * far_.cost_here() * touches.ours);
@@ -123,7 +135,7 @@ double DeviceClock::touched_by_host(double at) {
 void DeviceClock::look_at_touches() {
   if (!watches_pages_.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(mutex_);
-  clock_.go_on_to(touched_by_host(clock_.floor()));
+  clock_.go_on_to(touched_by_host(clock_.floor(), false));
 }
 
 void DeviceClock::left() {
@@ -134,6 +146,7 @@ void DeviceClock::left() {
       static KnownOnce<const void*, CallCost>& known = *new KnownOnce<const void*, CallCost>;
       charge_call(known.get(__builtin_return_address(0), [] { return cost_of_call(called_function()); }));
     }
+    if (!this_call.allocates) this_call.cold_memory = std::max(this_call.cold_memory, std::min(1.0, this_call.cold_memory + kCooled));
     if (!this_call.quick) this_call.cold = std::min(1.0, this_call.cold + kCooled);
     if (std::exchange(this_call.has_waited, false)) wait_turn();
     else if (tell_others_now_and_then(); clock_.here() - this_call.entered > kLong && clock_.other_processes())
@@ -146,7 +159,7 @@ void DeviceClock::left() {
       told_one_.notify_all();
     }
   }
-  const double here = clock_.here();
+  const double here = this_call.went = clock_.here();
   if (!clock_.leave() || !timeline_) return;
   std::lock_guard lock(mutex_);
   timeline_->end_call(here);
@@ -190,7 +203,11 @@ void DeviceClock::charge_first(double model::Link::* cost) {
 void DeviceClock::charge_call(const CallCost& cost) {
   charge_first(&model::Link::driver);
   this_call.quick = cost.kind == CallCost::Kind::Quick || cost.kind == CallCost::Kind::Node;
-  if (cost.kind == CallCost::Kind::Trim && pools_give_back(true) <= 0) return charge(link_.call);
+  if (cost.kind == CallCost::Kind::Trim) {
+    const double given = pools_give_back(true);
+    if (given <= 0) return charge(link_.call);
+    charge(link_.pool_back_mib * std::max(0.0, given - kPoolBlock) / kMiB);
+  }
   if (cost.kind == CallCost::Kind::Capture) captured_ = 0;
   const bool more = cost.cost == &model::Link::capture_node && ++captured_ > kFewNodes;
   charge(more ? link_.capture_more : cost.cost ? link_.*cost.cost : link_.call);
@@ -203,6 +220,7 @@ void DeviceClock::charge_call(const CallCost& cost) {
   const double nodes = std::exchange(this_call.graph_nodes, 0), branches = std::exchange(this_call.graph_branches, 0);
   if (cost.kind == CallCost::Kind::Update) charge(link_.graph_update_node * nodes);
   if (cost.kind == CallCost::Kind::Destroy) charge(link_.graph_end_node * nodes + link_.graph_end_branch * std::max(0.0, branches - 1));
+  if (cost.kind == CallCost::Kind::Discard) charge(link_.graph_discard_node * nodes);
   if (cost.kind != CallCost::Kind::Instantiate) return;
   charge_first(&model::Link::instantiate_first);
   charge_first(&model::Link::stream_second);  // a graph needs it, too
@@ -223,12 +241,34 @@ void DeviceClock::charge_beside_others() {
   this_call.launched_apart = launched_apart_;
 }
 
+// A thread launches for the first time. Threads that begin together do that side by side, but for a part of it.
+void DeviceClock::charge_thread() {
+  thread_local Launching one;
+  const bool fresh = Launching::now > most_launching_;
+  most_launching_ = std::max(most_launching_, Launching::now.load());
+  if (most_launching_ == 1) return;
+  const double takes = link_.thread_first * (fresh ? 1 : kThreadAgain);
+  charge(host_now() < threads_made_ ? link_.thread_next : takes);
+  threads_made_ = host_now() + takes;
+}
+
+// Of the program whose first kernel is launched.
+void DeviceClock::find_variables(const vm::DeviceMemory& memory) {
+  for (const vm::Allocation& allocation : memory.live())
+    if (allocation.adopted && !allocation.foreign && allocation.kind == vm::MemoryKind::Managed) far_.variable(allocation);
+  watches_pages_ = far_.watches();
+  predictor_.keep_visits(far_.any(), far_.any_managed());
+}
+
 // The first launch of a kernel loads it. Later ones are the faster the less the host has done since the last.
 void DeviceClock::charge_launch(const Operation& operation) {
+  if (this_call.launched_apart < 0) charge_thread();
   charge_beside_others();
   charge_first(&model::Link::module_first);
-  if (operation.kind == OperationKind::Launch && loaded_.insert(operation.function).second)
+  if (operation.kind == OperationKind::Launch && loaded_.insert(operation.function).second) {
     charge(loaded_.size() == 1 ? link_.launch_first : link_.launch_new);
+    find_variables(*operation.memory);
+  }
   if (operation.queue != Operation::Queue::Legacy) charge_first(&model::Link::stream_launch_first);
   const uint64_t looked = clock_.looks();
   charge(link_.launch_cold * std::min(1.0, this_call.cold + kCooled * static_cast<double>(looked - this_call.looks)));

@@ -122,13 +122,21 @@ class DeviceClock : public Tool {
   };
 
   void save();
-  double touched_by_host(double at);
+  double touched_by_host(double at, bool calls);
   void look_at_touches();
   struct SmallBlocks {
     double used = 0, held = 0;  // bytes
     std::unordered_map<uint64_t, double> sizes;
     bool take(uint64_t base, uint64_t bytes);  // true: there was room
     bool give(uint64_t base);                  // true: its block stays
+  };
+
+  // What was allocated last, or freed right after that.
+  struct LastOne {
+    uint64_t base = 0, freed = 0;  // freed: bytes
+    vm::MemoryKind kind{};
+    bool take(const vm::Allocation& allocation);  // true: it was freed just now
+    bool give(const vm::Allocation& allocation);  // true: it was allocated just now
   };
 
   enum class Place : uint8_t { Device, OtherDevice, Pinned, Pageable };
@@ -141,11 +149,14 @@ class DeviceClock : public Tool {
   static bool takes_nothing(const Operation&, const timing::device::Operation&);
   bool all_over(Device& on, const Ids& ids);
   void charge_launch(const Operation&);
+  void find_variables(const vm::DeviceMemory& memory);
   void charge_beside_others();
+  void charge_thread();
   void charge_call(const CallCost&);
   void charge_first(double model::Link::* cost);
   Pool& pool_of(const vm::Allocation& allocation) { return pools_[(allocation.flags & kOwnPool) != 0]; }
   void allocate_in_order(const vm::Allocation& allocation);
+  void charge_cold_allocation(bool small);
   double pools_give_back(bool all);  // all: what they would keep, too
   double pinned_share(const vm::Allocation& allocation) const;
   void account_for(const Operation&, uint64_t id);
@@ -202,9 +213,11 @@ class DeviceClock : public Tool {
   double most_graph_nodes_ = 0, most_graph_branches_ = kFewBranches;  // of a graph that was instantiated
   uint64_t streams_now_ = 0, most_streams_ = 0;  // that there are, and were at once
   std::atomic<double> launched_apart_ = 0;  // nanoseconds of all launches in which other threads could launch too
+  int most_launching_ = 0;       // threads that launched, at once
+  double threads_made_ = 0;      // until when others' first launches go on beside a thread's
   std::vector<double model::Link::*> firsts_;  // that have been
-  bool uploads_ = false;  // the graph that is being put on a stream, for the first time
   SmallBlocks small_blocks_;
+  LastOne last_one_;
   // The host's pageable memory that was copied last.
   struct Copied {
     std::vector<std::pair<uint64_t, uint64_t>> ranges;

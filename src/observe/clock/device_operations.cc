@@ -23,6 +23,7 @@ constexpr double kSmallFill = 4096;     // bytes; an H100
 constexpr double kStaged = 64 << 10;    // bytes; less is copied from pageable memory by the processor, whatever the stream has to do
 constexpr double kFirstToHost = 512 << 10;  // bytes that come to pageable memory slower
 constexpr double kFirstStaged = 1 << 20;    // bytes of which the first part is copied faster
+constexpr double kFillNode = 0.8, kCopyNode = 1.4;  // times what a node of a graph takes that is no kernel
 constexpr double kStays = 0.7;              // of L2, that a copy may fill and find again
 
 }  // namespace
@@ -79,7 +80,9 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
       const bool stays = 2 * bytes <= kStays * static_cast<double>(model_.l2_bytes);
       const double memory = model_.memory_bytes_per_second() * 1e-9 * link_.on_device_share;
       const double whole = 2 * bytes / (stays ? std::max(memory, link_.on_device_cached) : memory);
-      const double moved = rows > 0 ? std::max({whole, 2 * bytes / (memory * link_.on_device_rows), rows * link_.device_row}) : whole;
+      // Rows go by themselves here even where they touch.
+      const auto by_rows = static_cast<double>(operation.to.rows * operation.to.planes);
+      const double moved = by_rows > 1 ? std::max({whole, 2 * bytes / (memory * link_.on_device_rows), by_rows * link_.device_row}) : whole;
       to_do.kind = Kind::Memory;
       to_do.nanoseconds = std::max(least_kernel_time(model_).nanoseconds, link_.copy_start) + moved;
       to_do.memory_share = stays ? 0 : moved / to_do.nanoseconds;
@@ -94,7 +97,7 @@ void DeviceClock::describe_copy(const Operation& operation, timing::device::Oper
   to_do.way = there ? Way::ToDevice : Way::ToHost;
   if ((there ? from : to) == Place::Pinned) {
     // Of what is small the processor puts the bytes beside the command.
-    const bool by_hand = there && !rows && bytes <= link_.inline_bytes;
+    const bool by_hand = there && !rows && !to_do.in_graph && bytes <= link_.inline_bytes;
     to_do.by_hand = by_hand;
     to_do.in_commands = by_hand && bytes <= link_.copy_inline;
     if (!to_do.in_graph) charge(link_.copy_call + (by_hand ? bytes / link_.inline_speed : 0));
@@ -247,7 +250,8 @@ void DeviceClock::queued(const Operation& operation) {
   }
   const bool by_kernel =
       to_do.kind == Kind::Kernel || (to_do.kind == Kind::Memory && (operation.kind == OperationKind::Copy || to_do.memory_share > 0));
-  if (to_do.in_graph && !by_kernel && to_do.kind != Kind::Mark) charge(link_.graph_other_node_call);
+  if (to_do.in_graph && !by_kernel && to_do.kind != Kind::Mark)
+    charge(link_.graph_other_node_call * (to_do.kind == Kind::Memory ? kFillNode : to_do.kind == Kind::Copy ? kCopyNode : 1));
   on.model.advance(clock_.floor());
   if (clock_.inside() && !to_do.in_graph && on.model.unfinished(to_do.stream) >= kQueued)
     if (const auto room = on.model.drain(to_do.stream, kQueued - 1)) clock_.here() = std::max(clock_.here(), *room);

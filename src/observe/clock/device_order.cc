@@ -67,7 +67,9 @@ uint64_t DeviceClock::branch_of(const Operation& operation, const Ids& after) {
 
 void DeviceClock::graph_uploaded(const void* instance, size_t nodes) {
   std::lock_guard lock(mutex_);
-  if (uploaded_.insert(instance).second) charge(link_.graph_upload + static_cast<double>(nodes) * link_.graph_upload_node);
+  if (!uploaded_.insert(instance).second) return;
+  charge(link_.graph_upload + static_cast<double>(nodes) * link_.graph_upload_node);
+  charge_first(&model::Link::graph_upload_first);
 }
 
 void DeviceClock::graph_sized(size_t nodes, size_t branches) {
@@ -80,8 +82,6 @@ void DeviceClock::graph_begins(uint64_t stream, const void* instance) {
   Graph graph;
   if (all.empty()) {
     charge(link_.graph_call);
-    uploads_ = uploaded_.insert(instance).second;
-    if (uploads_) charge(link_.graph_upload);
     graph.entry = before_next_on(streams_[stream]);
     instance_of_[stream] = instance;
     if (instance) add(graph.entry, instances_[instance]);
@@ -98,7 +98,7 @@ void DeviceClock::graph_node(uint64_t stream, const void* node, const std::vecto
   std::lock_guard lock(mutex_);
   auto found = graphs_.find(stream);
   if (found == graphs_.end()) return;
-  charge(link_.graph_node_call + (uploads_ ? link_.graph_upload_node : 0));
+  charge(link_.graph_node_call);
   Graph& graph = found->second.back();
   // Each further node that follows no other is begun by itself.
   if (after.empty() && std::exchange(graph.rooted, true)) charge(link_.graph_other_node_call);

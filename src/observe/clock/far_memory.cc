@@ -15,6 +15,8 @@ constexpr double kMiB = 1 << 20, kHostPage = 4096;
 constexpr int kFirstWithFaults = 60;   // compute capability
 constexpr double kWorthBringing = 0.51;  // of a part of a block that a side has, for the rest to come too
 constexpr uint64_t kBlock = 2 << 20;       // within which it does; smaller allocations share one
+constexpr uint64_t kGrain = 512;           // of those
+constexpr uint64_t kVariables = uint64_t{1} << 60;  // numbers of their blocks and pages begin here
 constexpr uint64_t kPagesOfBlock = kBlock / Visits::kPage;
 constexpr uint8_t kDense = 4;              // sampled lines of a page, of 32: its words are asked for by many warps
 constexpr double kFewWords = 0.7;          // of what a kernel waits for its faults, where it wants words of one place
@@ -52,7 +54,8 @@ double LinkUse::nanoseconds(const model::Link& link, double of_kernel, bool faul
 
 double HostTouches::nanoseconds(const model::Link& link) const {
   return (faults > 0 ? link.managed_host_begin : 0) + faults * link.managed_host_fault + migrated / link.managed_to_host +
-         (fresh + kTogether * together) * link.managed_host_first + made * link.managed_host_new + waited;
+         (fresh + kTogether * together) * link.managed_host_first + made * link.managed_host_new + blocks * link.managed_host_block +
+         waited;
 }
 
 double Prefetch::call(const model::Link& link, bool to_device) const {
@@ -77,14 +80,50 @@ void FarMemory::allocated(const vm::Allocation& allocation) {
   range.managed = managed;
   range.pages.resize(managed ? (allocation.size + kPage - 1) / kPage : 0);
   range.blocks.resize((range.pages.size() + kPagesOfBlock - 1) / kPagesOfBlock);
-  if (managed && allocation.size < kBlock) {
-    small_ += range.pages.size() * kPage;
-    range.shares = 1 + (small_ - 1) / kBlock;
-  }
+  if (managed && allocation.size < kBlock) place_small(range);
   if (!allocation.adopted && (managed || (pinned && range.small())))
     range.watched = pages_.replace(allocation.base, (allocation.size + kPart - 1) / kPart * kPart);
   watches_ = watches_ || range.watched;
   ranges_[allocation.base] = std::move(range);
+}
+
+void FarMemory::variable(const vm::Allocation& allocation) {
+  if (ranges_.contains(allocation.base)) return;
+  Range& range = ranges_[allocation.base];
+  range.base = allocation.base, range.end = allocation.base + allocation.size;
+  range.managed = range.variable = true;
+  range.pages.resize((allocation.size + kPage - 1) / kPage);
+  range.blocks.resize((range.pages.size() + kPagesOfBlock - 1) / kPagesOfBlock);
+  // They lie side by side, and the program's begin has written them.
+  range.shares = kVariables + range.base / kBlock;
+  if (allocation.size < kPage) range.shares_page = kVariables + range.base / kPage;
+  for (size_t k = 0; k < range.pages.size(); ++k) range.pages[k].with_host = all_of(range, k);
+  watches_ = true;
+}
+
+// Small ones lie one behind the other; what is less than a page shares it with others. When all are freed so are their blocks.
+void FarMemory::place_small(Range& range) {
+  const auto go_on_to = [&](uint64_t grain) { small_ = (small_ + grain - 1) / grain * grain; };
+  const uint64_t size = range.end - range.base, bytes = (size + kGrain - 1) / kGrain * kGrain;
+  if (small_ranges_++ == 0) go_on_to(kBlock);
+  if (small_ % kPage + bytes > kPage) go_on_to(kPage);
+  if (small_ % kBlock + bytes > kBlock) go_on_to(kBlock);
+  range.shares = 1 + small_ / kBlock;
+  if (size < kPage) range.shares_page = 1 + small_ / kPage;
+  small_ += bytes;
+}
+
+// What shares its page goes where it is.
+void FarMemory::take_along(const Range& range) {
+  if (!range.shares_page) return;
+  const Page& page = range.pages.front();
+  for (auto& [base, other] : ranges_) {
+    if (other.shares_page != range.shares_page || &other == &range || other.stays || other.shared) continue;
+    Page& too = other.pages.front();
+    if (!too.here && !too.with_host) continue;  // nobody has touched it
+    give(other, 0, page.here ? page.device : -1);
+    other.open = other.open || (page.here && other.watched);
+  }
 }
 
 double FarMemory::freed(uint64_t base) {
@@ -92,6 +131,7 @@ double FarMemory::freed(uint64_t base) {
   if (found == ranges_.end()) return 0;
   double parts = 0;
   for (const Page& page : found->second.pages) parts += std::popcount(Parts(page.here | page.with_host));
+  if (found->second.shares) --small_ranges_;
   ranges_.erase(found);
   return parts * kPart;
 }
@@ -142,13 +182,15 @@ void FarMemory::let_go(Range& range) {
 
 void FarMemory::let_host_touch() {
   if (!watches_) return;
-  for (auto& [base, range] : ranges_)
+  for (auto& [base, range] : ranges_) {
     if (range.open) let_go(range);
+    if (range.variable && range.small() && std::exchange(range.written, false)) range.looked_at = looks_ = true;
+  }
 }
 
 // A fault brings 64 KiB of what a device has, and with it the largest part of its block (halves of halves) of which the device has less than half by
 // then. What nobody has touched comes by pages of 4 KiB.
-void FarMemory::bring(Range& range, const std::vector<bool>& touched, const model::Link& link, double now, HostTouches& touches) const {
+void FarMemory::bring(Range& range, const std::vector<bool>& touched, const model::Link& link, double now, HostTouches& touches) {
   const auto is_there = [&](uint64_t part) { return range.pages[part / 16].with_host >> part % 16 & 1; };
   const auto is_on_device = [&](uint64_t part) { return range.pages[part / 16].here >> part % 16 & 1; };
   const auto come = [&](uint64_t page, Parts parts) {
@@ -157,8 +199,10 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, const mode
     touches.together += std::popcount(Parts(parts & ~p.here & ~p.with_host));
     p.here &= Parts(~parts), p.with_host |= parts;
   };
+  const double before = touches.faults;
   const bool untouched = std::ranges::none_of(range.pages, [](const Page& p) { return p.here || p.with_host; });
-  if (untouched && std::ranges::find(touched, true) != touched.end()) ++touches.made;
+  if (untouched && std::ranges::find(touched, true) != touched.end())
+    range.shares ? touches.blocks += begun_.insert(range.shares).second : ++touches.made;
   for (uint64_t part = 0; part < touched.size(); ++part) {
     if (!touched[part] || is_there(part) || (range.shared && is_on_device(part))) continue;
     // A read has brought the pages around it here. By itself it was of one page.
@@ -168,7 +212,7 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, const mode
         if (k >= touched.size() || !touched[k]) return false;
       return begin < end;
     };
-    const bool by_itself = part == window && window_end - window > 1 && whole(window, window_end) &&
+    const bool by_itself = is_on_device(part) && part == window && window_end - window > 1 && whole(window, window_end) &&
                            !(window >= 16 && touched[window - 1]) && !(window_end < touched.size() && touched[window_end]);
     touches.ours += part == window || !whole(window, window_end) ? 1 : 0;
     if (!is_on_device(part)) {
@@ -196,12 +240,19 @@ void FarMemory::bring(Range& range, const std::vector<bool>& touched, const mode
     }
     if (by_itself) part = window_end - 1;
   }
+  if (touches.faults > before) take_along(range);
 }
 
-HostTouches FarMemory::touches_of_host(const model::Link& link, double now) {
+HostTouches FarMemory::touches_of_host(const model::Link& link, double now, bool calls) {
   HostTouches touches;
   if (!watches_) return touches;
+  looks_ = looks_ && !calls;
   for (auto& [base, range] : ranges_) {
+    if (calls && std::exchange(range.looked_at, false)) {
+      const double ours = touches.ours;
+      bring(range, {true}, link, now, touches);
+      touches.ours = ours;
+    }
     if (!range.watched || range.open) continue;
     if (!range.managed && !range.launch) continue;
     if (range.managed && std::ranges::all_of(range.pages, [&](const Page& p) {
@@ -220,9 +271,9 @@ HostTouches FarMemory::touches_of_host(const model::Link& link, double now) {
 void FarMemory::before_launch(uint64_t operation) {
   for (auto& [base, range] : ranges_) {
     for (Page& page : range.pages) page.touched = page.written = false, page.lines = 0;
-    if (!range.watched || !range.small()) continue;
+    if (!(range.watched || range.variable) || !range.small()) continue;
     range.before[operation].assign(reinterpret_cast<const char*>(base), reinterpret_cast<const char*>(range.end));
-    if (range.managed || range.launch) pages_.let_go(base, range.end - base);  // which takes microseconds
+    if (range.watched && (range.managed || range.launch)) pages_.let_go(base, range.end - base);  // which takes microseconds
   }
 }
 
@@ -230,11 +281,14 @@ void FarMemory::before_launch(uint64_t operation) {
 void FarMemory::compare(Range& range, uint64_t operation) {
   const auto before = range.before.find(operation);
   if (before == range.before.end()) return;
-  if (range.managed) {
+  if (range.managed && range.watched) {
     const std::vector<bool> touched = pages_.touched(range.base, range.end - range.base);
     if (std::ranges::find(touched, true) != touched.end()) range.pages.front().touched = true;
   }
-  if (std::memcmp(before->second.data(), reinterpret_cast<const void*>(range.base), before->second.size())) range.launch = operation;
+  if (std::memcmp(before->second.data(), reinterpret_cast<const void*>(range.base), before->second.size())) {
+    range.launch = operation;
+    if (range.variable) range.written = range.pages.front().touched = true;
+  }
   range.before.erase(before);
   range.open = range.managed || range.launch;
 }
@@ -307,7 +361,21 @@ std::optional<LinkUse> FarMemory::copied(uint64_t address, uint64_t bytes, int d
     range->pages[k].lines = range->pages[k].touched ? kDense : 0;
   }
   arrive(*range, device, now, use);
+  take_along(*range);
   return use;
+}
+
+// Whose pages begin where they like.
+void FarMemory::mark_touched(uint64_t page) {
+  const uint64_t begin = page * kPage, end = begin + kPage;
+  auto at = ranges_.upper_bound(begin);
+  if (at != ranges_.begin()) --at;
+  for (; at != ranges_.end() && at->first < end; ++at) {
+    Range& range = at->second;
+    if (!range.managed || range.end <= begin) continue;
+    for (uint64_t address : {std::max(begin, range.base), std::min(end, range.end) - 1})
+      range.pages[(address - range.base) / kPage].touched = true;
+  }
 }
 
 LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int device, double now) {
@@ -337,9 +405,7 @@ LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int 
       use.written += each * v.bytes_of_sector * std::popcount(v.sectors);
     }
   }
-  for (uint64_t page : visits.pages)
-    for (uint64_t address : {page * kPage, (page + 1) * kPage - 1})
-      if (Range* of = find(address); of && of->managed) of->pages[(address - of->base) / kPage].touched = true;
+  for (uint64_t page : visits.pages) mark_touched(page);
   std::map<uint64_t, std::array<double, 3>> shared;  // by block: the faults that have brought it
   for (auto& [base, each_range] : ranges_) {
     if (!each_range.managed) continue;
@@ -358,6 +424,8 @@ LinkUse FarMemory::after_launch(uint64_t operation, const Visits* followed, int 
     const LinkUse before = use;
     arrive(each_range, device, now, use);
     if (!each_range.shares) continue;
+    if (use.migrated > before.migrated) take_along(each_range);
+    if (std::ranges::any_of(each_range.pages, &Page::touched)) begun_.insert(each_range.shares);
     // What lies in one block comes by the same faults.
     const auto once = [](double& of_launch, double was, double& most) {
       const double here = std::exchange(of_launch, was) - was;
@@ -389,6 +457,7 @@ Prefetch FarMemory::prefetch(uint64_t address, uint64_t bytes, int device) {
     give(*range, k, device);
   }
   if (range->watched) range->open = true;
+  take_along(*range);
   return all;
 }
 

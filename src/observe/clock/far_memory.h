@@ -42,6 +42,7 @@ struct LinkUse {
 struct HostTouches {
   double faults = 0, migrated = 0;  // migrated: bytes
   double made = 0;  // allocations of which nobody had touched anything
+  double blocks = 0;  // the same, blocks that small allocations share
   double fresh = 0;  // pages that nobody had touched before
   double together = 0;  // the same, that came with others
   double waited = 0;  // nanoseconds, as a kernel does
@@ -65,6 +66,8 @@ class FarMemory {
  public:
   explicit FarMemory(const model::Device& device);
   void allocated(const vm::Allocation& allocation);
+  // A __managed__ variable. Nobody tells when the host touches it: it is taken to look at what a kernel has written there once it has waited.
+  void variable(const vm::Allocation& allocation);
   double freed(uint64_t base);  // bytes of managed memory that somebody had touched
   bool any() const { return !ranges_.empty(); }
   bool any_managed() const;
@@ -83,8 +86,9 @@ class FarMemory {
   void used(uint64_t base);
 
   // The host may have touched pages that are elsewhere.
-  bool may_be_touched() { return watches_ && pages_.any_came(); }
-  HostTouches touches_of_host(const model::Link& link, double now);
+  bool may_be_touched() { return watches_ && (pages_.any_came() || looks_); }
+  // `calls`: it enters the runtime, and has looked at variables before.
+  HostTouches touches_of_host(const model::Link& link, double now, bool calls);
   // From here on the host may touch what devices have.
   void let_host_touch();
   // Nanoseconds that bringing a page back takes on this machine.
@@ -111,7 +115,10 @@ class FarMemory {
     bool shared = false;  // both sides have copies of what is only read
     bool open = false;  // we have touched it since the pages that the host has not were let go
     bool known = false;  // to a device: it has had pages of it
+    bool variable = false;
+    bool written = false, looked_at = false;  // a variable: by a kernel, and then by the host
     uint64_t shares = 0;  // of those that share a block of 2 MiB: which one
+    uint64_t shares_page = 0;  // of those that share a page: which one
     std::vector<Page> pages;
     std::vector<BlockTurns> blocks;
     uint64_t launch = 0;  // that wrote what is in it, of small ones
@@ -124,13 +131,19 @@ class FarMemory {
   static bool is_here(const Range& range, size_t page, int device);
   void arrive(Range& range, int device, double now, LinkUse& use) const;
   void let_go(Range& range);
+  void place_small(Range& range);
+  void take_along(const Range& range);
+  void mark_touched(uint64_t page);
   void compare(Range& range, uint64_t operation);
-  void bring(Range& range, const std::vector<bool>& touched, const model::Link& link, double now, HostTouches& touches) const;
+  void bring(Range& range, const std::vector<bool>& touched, const model::Link& link, double now, HostTouches& touches);
 
   const bool faults_;  // the device can take them
   TouchedPages pages_;
   bool watches_ = false;
+  bool looks_ = false;  // the host, at some variable
   uint64_t small_ = 0;  // bytes of allocations that share blocks, so far
+  uint64_t small_ranges_ = 0;  // that there are of these
+  std::set<uint64_t> begun_;  // blocks of which somebody has touched something
   std::map<uint64_t, Range> ranges_;
 };
 

@@ -61,8 +61,24 @@ int main() {
   const auto recorded = [&](cudaEvent_t e) { return host_us([&] { cudaEventRecord(e, stream), cudaEventSynchronize(e); }); };
   EXPECT(recorded(timed) > 3 * recorded(untimed));
 
+  // What was freed last is at hand, and so is what was allocated last.
+  float *kept, *same, *p;
+  const auto take = [&](float** p) { return host_us([&] { cudaMalloc(p, 3 << 20); }); };
+  const auto give = [&](float* p) { return host_us([&] { cudaFree(p); }); };
+  take(&kept), take(&same), give(same);
+  const double taken_again = take(&same), given_again = give(same), taken_new = (take(&same), take(&p)), given_old = give(kept);
+  EXPECT(taken_again < 0.9 * taken_new && given_again < 0.9 * given_old);
+  give(p), give(same);
+  // What it does after much work of its own the host finds slower (its sleep counts as such).
+  for (int k = 0; k < 8; ++k) take(&p), give(p);
+  const double warm = take(&p);
+  give(p);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT(take(&p) > 1.5 * warm);
+  give(p);
+
   // Pools grow by 32 MiB, and give back when the host waits.
-  float *p, *q;
+  float* q;
   const auto allocate = [&](float** pointer) { return host_us([&] { cudaMallocAsync(pointer, bytes, stream); }); };
   const auto wait = [&] { return host_us([&] { cudaStreamSynchronize(stream); }); };
   allocate(&p);
@@ -130,8 +146,30 @@ int main() {
   made(1, 64, &few);
   const double row = made(1, 16, &few), wide = made(16, 1, &many);
   EXPECT(wide > 3 * row && many > 2 * few);
-  made(1, 64, &many);
+  made(1, 128, &many);
   EXPECT(many > 3 * few);
+  // Each that is instantiated is uploaded by its first launch, also where another one was before it.
+  for (int k = 0; k < 3; ++k) {
+    cudaGraphExec_t ready;
+    cudaGraphInstantiate(&ready, graph, 0);
+    const auto run = [&] { return host_us([&] { cudaGraphLaunch(ready, stream), cudaStreamSynchronize(stream); }); };
+    const double uploads = run(), then = run();
+    EXPECT(uploads > then + 3);
+    cudaGraphExecDestroy(ready);
+  }
+
+  // A thread's first launch makes what it needs; what an ended one had is taken over.
+  const auto launch_twice = [&](double* first, double* next) {
+    std::thread([&] {
+      *first = host_us([&] { touch<<<1, 1, 0, stream>>>(a); });
+      *next = host_us([&] { touch<<<1, 1, 0, stream>>>(a); });
+    }).join();
+  };
+  double new_thread, next_launch, other_thread;
+  launch_twice(&new_thread, &next_launch);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  launch_twice(&other_thread, &next_launch);
+  EXPECT(new_thread > 1.5 * other_thread && other_thread > 5 * next_launch);
 
   // Threads launch side by side, but for a part of it.
   const auto together = [&](int threads) {

@@ -27,6 +27,8 @@ __global__ void say_when(volatile int* flag, long long ticks) {
   *flag = 1;
 }
 
+__managed__ int variable;
+
 static double now_us() { return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class Work>
@@ -194,6 +196,26 @@ int main() {
   const double longest = *std::max_element(rounds.begin(), rounds.end());
   printf("rounds: second %.1f us, longest %.1f us, last %.1f us\n", rounds[1], longest, rounds.back());
   EXPECT(longest > 2.5 * rounds[1] && rounds.back() < 0.5 * rounds[1]);
+
+  // Small allocations share a page, which comes as a whole; the first kernel that wants a variable waits for it.
+  int *one, *beside;
+  cudaMallocManaged(&one, 256);
+  cudaMallocManaged(&beside, 256);
+  *one = *beside = 0;
+  touch<<<1, 1>>>(one, 1, 1);
+  touch<<<1, 1>>>(beside, 1, 1);
+  cudaDeviceSynchronize();
+  volatile int seen = 0;
+  const double looks = host_us([&] { seen = *one; }), looks_beside = host_us([&] { seen = *beside; });
+  EXPECT(looks > 5 && looks_beside < 1 && *one + *beside == 2);
+  variable = 41;
+  const auto count = [&] { return host_us([] { touch<<<1, 1>>>(&variable, 1, 1), cudaDeviceSynchronize(); }); };
+  const double variable_comes = count();
+  EXPECT(variable == 42);
+  cudaDeviceSynchronize();  // by now the host has looked
+  const double others = host_us([&] { touch<<<1, 1>>>(reinterpret_cast<int*>(device), 1, 1), cudaDeviceSynchronize(); });
+  printf("a page of two: %.1f us, %.1f us; a variable: %.1f us, else %.1f us\n", looks, looks_beside, variable_comes, others);
+  EXPECT(variable_comes > 2 * others);
 
   // A prefetch is the stream's work, not the call's.
   const auto prefetch = [&](float* what, bool back) {
