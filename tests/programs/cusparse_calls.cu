@@ -488,6 +488,12 @@ static void slices() {
     EXPECT(host(out, 3) == std::vector<float>({102, 40, 500}));
     DO(cusparseSpMV(handle, CUSPARSE_OPERATION_TRANSPOSE, &one, a, x, &zero, y, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, device(std::vector<char>(size + 1))));
     EXPECT(host(out, 3) == std::vector<float>({2, 40, 501}));
+    // Products with dense matrices are not for slices.
+    cusparseDnMatDescr_t b, c;
+    DO(cusparseCreateDnMat(&b, 3, 1, 3, out, CUDA_R_32F, CUSPARSE_ORDER_COL)), DO(cusparseCreateDnMat(&c, 3, 1, 3, out, CUDA_R_32F, CUSPARSE_ORDER_COL));
+    EXPECT(cusparseSpMM(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, a, b, &zero, c, CUDA_R_32F, CUSPARSE_SPMM_ALG_DEFAULT,
+                        nullptr) == CUSPARSE_STATUS_NOT_SUPPORTED);
+    DO(cusparseDestroyDnMat(b)), DO(cusparseDestroyDnMat(c));
     DO(cusparseDestroyDnVec(x)), DO(cusparseDestroyDnVec(y)), DO(cusparseDestroySpMat(a));
   }
   cusparseSpMatDescr_t a;

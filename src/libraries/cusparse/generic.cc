@@ -284,6 +284,7 @@ cusparseStatus_t spmm(Call& call, cusparseOperation_t op_a, cusparseOperation_t 
   check(call, op_b);
   check_compute(call, compute);
   call.require(a && b && c);
+  call.support(a->format != CUSPARSE_FORMAT_SLICED_ELLPACK);
   const int64_t m = rows_after(op_a, a->rows, a->columns), k = rows_after(op_a, a->columns, a->rows);
   const int64_t n = rows_after(op_b, b->columns, b->rows);
   call.require(rows_after(op_b, b->rows, b->columns) == k && c->rows == m && c->columns == n);
@@ -405,6 +406,7 @@ cusparseStatus_t spsm(Call& call, cusparseOperation_t op_a, cusparseOperation_t 
   check(call, op_b);
   check_compute(call, compute);
   call.require(a && b && c && solver && a->rows == a->columns && c->rows == a->rows);
+  call.support(a->format != CUSPARSE_FORMAT_SLICED_ELLPACK);
   call.require(rows_after(op_b, b->rows, b->columns) == c->rows && rows_after(op_b, b->columns, b->rows) == c->columns);
   const LateScalar s = call.scalar(alpha, compute);
   return call.submit(effort(a->count * c->columns), [=, a = *a, b = *b, c = *c, values = solver->values](Memory& memory) mutable {
