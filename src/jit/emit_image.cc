@@ -13,8 +13,8 @@ namespace warpbeam::jit {
 
 using llvm::BasicBlock;
 
-extern "C" vm::LaneTexels wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, uint32_t mask, const uint32_t* coordinates,
-                                          uint32_t* results) {
+vm::LaneTexels wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, uint32_t mask, const uint32_t* coordinates,
+                               uint32_t* results) {
   return c->services->read_lanes(*c->block, *i, handle, mask, coordinates, results);
 }
 

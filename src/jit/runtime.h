@@ -193,8 +193,8 @@ extern "C" std::byte* wb_prepare(Context* c, uint32_t warp);
 extern "C" void wb_handler(Context* c, const vm::Insn* i, uint32_t warp, uint32_t mask, uint32_t active);
 extern "C" void wb_detour(Context* c, const Detour* d, uint32_t warp, uint32_t mask, uint32_t active);
 extern "C" bool wb_move_rows(Context* c, const vm::Insn* i, const uint64_t* addresses, void* registers);
-extern "C" vm::LaneTexels wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, uint32_t mask, const uint32_t* coordinates,
-                                          uint32_t* results);
+vm::LaneTexels wb_read_texture(Context* c, const vm::Insn* i, uint64_t handle, uint32_t mask, const uint32_t* coordinates,
+                               uint32_t* results);
 // Code that calls the function in rax and leaves all registers as they are; null: there is none for this processor.
 void* quiet_call(const Processor& processor);
 
