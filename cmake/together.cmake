@@ -20,12 +20,12 @@ set(wb_apart vm/exec_approx vm/exec_atomic vm/exec_compare vm/exec_convert vm/ex
              vm/exec_select vm/exec_video vm/exec_wgmma vm/matrix_lanes vm/warp
              # … those that take long, …
              isa/row jit/approx jit/codegen lowering/language/walk
-             # … and those with a function that a header has, too (of types own_names.awk tells).
+             # … and those with a name that a header of another room has, too (own_names.awk tells of those of its own).
              fatbin/linked jit/spreads cuda/exit_report cuda/stubs libraries/cublas/legacy)
 
 # Adds to the list `out` a line for each source of the target that is compiled with others: the group's name, a blank, the file. No two of a group have a name of the same
 # kind for themselves: each goes to the last group that has room and none of its names, or else begins a new one.
-# One with a type for itself that a header of the room has too stays alone.
+# One with a name for itself that a header of the room has too stays alone.
 function(wb_group target size out)
   set(files)
   get_target_property(sources ${target} SOURCES)

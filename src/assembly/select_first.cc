@@ -234,7 +234,7 @@ void compare_before_change(DraftCode& code) {
     int count = 0;
   };
   for (uint32_t turn = 0; turn < code.blocks.size(); ++turn)
-    for (const Draft copy : std::vector<Draft>(code.blocks[turn].text)) {
+    for (const std::vector<Draft> before = code.blocks[turn].text; const Draft& copy : before) {
       if (!copy.copy || !copy.reads[0] || !copy.writes[0] || copy.guarded) continue;
       const int32_t old = copy.writes[0].value, next = copy.reads[0].value;
       Place change;
