@@ -44,6 +44,9 @@ done
 
 on h100 costs.cu >"$work/log" 2>&1
 verdict 'what calls cost' $? "$work/log"
+# Free host code has no first thread: it counts a little here.
+"$warpbeam" run --clock device --host-scale 0.001 --device h100 first_launches.cu >"$work/log" 2>&1
+verdict 'first launches of threads' $? "$work/log"
 
 for device in v100 a100 h100; do
   on $device --host-scale 0 kernel_clocks.cu >"$work/log" 2>&1

@@ -241,8 +241,10 @@ void DeviceClock::charge_beside_others() {
   this_call.launched_apart = launched_apart_;
 }
 
-// A thread launches for the first time. Threads that begin together do that side by side, but for a part of it.
+// A thread launches for the first time. Threads that begin together do that side by side, but for a part of it. Which of them is first, and
+// whether another one has ended, is the host's work: where that is free, so is this.
 void DeviceClock::charge_thread() {
+  if (clock_.scale() == 0) return;
   thread_local Launching one;
   const bool fresh = Launching::now > most_launching_;
   most_launching_ = std::max(most_launching_, Launching::now.load());

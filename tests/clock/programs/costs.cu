@@ -158,19 +158,6 @@ int main() {
     cudaGraphExecDestroy(ready);
   }
 
-  // A thread's first launch makes what it needs; what an ended one had is taken over.
-  const auto launch_twice = [&](double* first, double* next) {
-    std::thread([&] {
-      *first = host_us([&] { touch<<<1, 1, 0, stream>>>(a); });
-      *next = host_us([&] { touch<<<1, 1, 0, stream>>>(a); });
-    }).join();
-  };
-  double new_thread, next_launch, other_thread;
-  launch_twice(&new_thread, &next_launch);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  launch_twice(&other_thread, &next_launch);
-  EXPECT(new_thread > 1.5 * other_thread && other_thread > 5 * next_launch);
-
   // Threads launch side by side, but for a part of it.
   const auto together = [&](int threads) {
     pthread_barrier_t begin;  // a busy machine may start one when another has ended
