@@ -134,6 +134,7 @@ TEST(Messages, WhatIsMendedIsNotToldOf) {
   const std::string closing = "3 errors generated when compiling for sm_90.\n";
   EXPECT_EQ(still_wrong(warned + mended + wrong + closing, moved + other + closing), warned + wrong + other);
   EXPECT_EQ(still_wrong(mended, other), other);
+  EXPECT_EQ(still_wrong(wrong, "a.cu:8:3: error: the device function f() is called here and defined nowhere\n"), wrong);
   EXPECT_EQ(still_wrong(mended + wrong, "clang++: error: crashed\n"), mended + wrong);
 }
 

@@ -57,7 +57,7 @@ TEST_F(Engines, CheckFilledRowsTogether) {
       "add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 9; @%p1 bra L; bar.sync 0; st.global.u32 [%d1], %r8; ret;";
   for (const auto& block : {std::array<uint32_t, 3>{10, 10, 1}, {12, 8, 1}, {20, 5, 1}, {10, 9, 1}}) {
     both(loop, {2, 1, 1}, block, 0);
-    EXPECT_EQ(planned("warp coarsening"), block[1] != 9) << block[0];
+    if (wide_host()) EXPECT_EQ(planned("warp coarsening"), block[1] != 9) << block[0];
   }
   both(body + " setp.eq.u32 %p1, %t, 4; @%p1 add.u32 %r8, %r8, 1; setp.gt.u32 %p2, %r1, %n; @%p2 ret; st.global.u32 [%d1], %r8; ret;",
        {2, 1, 1}, {10, 10, 1}, 37);
