@@ -111,14 +111,18 @@ std::vector<Complaint> complaints_in(std::string_view text) {
 
 }  // namespace
 
+// clang forgets an error in a function together with its callers. What then is nowhere, or cannot be made, tells of nothing.
+static bool follows(std::string_view error) {
+  return error.find("and defined nowhere") != error.npos || error.find("cannot be made of its template") != error.npos;
+}
+
 std::string still_wrong(std::string_view first, std::string_view last) {
   const auto before = complaints_in(first);
   std::string warnings, errors;
   for (const Complaint& m : before)
     if (!m.error) warnings += m.text;
   for (const Complaint& m : complaints_in(last)) {
-    // An error that clang forgets with its callers leaves functions that are "defined nowhere": these tell of nothing.
-    if (!m.error || m.what.empty() || m.what.find("and defined nowhere") != m.what.npos) continue;
+    if (!m.error || m.what.empty() || follows(m.what)) continue;
     const auto same = std::ranges::find(before, m.what, &Complaint::what);
     errors += same == before.end() ? m.text : same->text;
   }
