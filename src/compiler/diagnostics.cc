@@ -109,12 +109,10 @@ std::vector<Complaint> complaints_in(std::string_view text) {
   return out;
 }
 
-}  // namespace
-
 // clang forgets an error in a function together with its callers. What then is nowhere, or cannot be made, tells of nothing.
-static bool follows(std::string_view error) {
-  return error.find("and defined nowhere") != error.npos || error.find("cannot be made of its template") != error.npos;
-}
+bool follows(std::string_view error) { return contains(error, "and defined nowhere") || contains(error, "cannot be made of its template"); }
+
+}  // namespace
 
 std::string still_wrong(std::string_view first, std::string_view last) {
   const auto before = complaints_in(first);

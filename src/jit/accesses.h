@@ -48,7 +48,7 @@ struct Record {
   V together = nullptr;                        // in the code that is being written: they are
 };
 
-struct InterleavedLoads {
+struct Interleaved {
   std::map<const vm::Insn*, std::shared_ptr<const Piece>> of;
   std::map<const vm::Insn*, std::shared_ptr<Record>> records;
   bool aside = false;  // each access is made by itself

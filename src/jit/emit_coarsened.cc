@@ -131,11 +131,11 @@ void Emitter::emit_together(const Region& region, CoarsenedWarps& team, uint32_t
   watch_node();
   named_.turns_ahead.clear();
   // What the warps have before a node that stores, which some may not be able to go through with the others.
-  struct RegionSpills {
+  struct Kept {
     llvm::AllocaInst* place;
     V value;
   };
-  std::vector<RegionSpills> before;
+  std::vector<Kept> before;
   if (team.stores) {
     as_.apart = new_block("before");
     team.written.each([&](size_t v) {
@@ -147,7 +147,7 @@ void Emitter::emit_together(const Region& region, CoarsenedWarps& team, uint32_t
     });
     auto* begin = b_.GetInsertBlock();
     b_.SetInsertPoint(as_.apart);
-    for (const RegionSpills& k : before) b_.CreateStore(k.value, k.place);
+    for (const Kept& k : before) b_.CreateStore(k.value, k.place);
     part_before(team, n);
     b_.SetInsertPoint(begin);
   }

@@ -1,4 +1,4 @@
-// Memory and variables in regions that are unrolled (unrolled.h): elements of shared memory are lanes of registers, a
+// Memory and variables in regions that are unrolled (unrolled_block.h): elements of shared memory are lanes of registers, a
 // load is a permutation of what was stored, a store only notes where things are.
 #include <llvm/IR/Intrinsics.h>
 

@@ -42,7 +42,7 @@ bool scattered(const Shape& shape, uint64_t bytes) {
 
 }  // namespace
 
-// InterleavedLoads of 16 bytes of which the loads read most words. None of them reads beyond the words that are wanted if it can be.
+// Pieces of 16 bytes of which the loads read most words. None of them reads beyond the words that are wanted if it can be.
 std::vector<Piece> Emitter::pieces_of(std::vector<const vm::Insn*> loads) {
   std::ranges::sort(loads, {}, &vm::Insn::imm);
   std::vector<Piece> out;

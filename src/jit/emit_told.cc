@@ -52,7 +52,7 @@ void Emitter::tell_unrolled(const vm::Insn& i, const Value& address, V mask, uin
   go_on_if(ask_about(i, address, mask, bytes), on, elsewhere(), llvm::MDBuilder(c_).createBranchWeights(1000, 1));
 }
 
-// The end of a unrolled kernel. Until a block like this one has been looked at in full, it is; then only its accesses to
+// The end of an unrolled kernel. Until a block like this one has been looked at in full, it is; then only its accesses to
 // global memory are told.
 void Emitter::tell_stores() {
   UnrolledBlock& r = *unrolled_.now;

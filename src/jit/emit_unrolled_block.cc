@@ -1,4 +1,4 @@
-// Idea: all warps of a region (unrolled.h) are gone through in one straight piece of code, in which elements of shared memory are lanes
+// Idea: all warps of a region (unrolled_block.h) are gone through in one straight piece of code, in which elements of shared memory are lanes
 // of registers: a load is a permutation of what was stored, a store only notes where things are.
 // Precondition: no warp sees what another does in the same region, which would depend on their order.
 // Postcondition: where such regions end, what they changed is in shared memory and where regions keep variables.
@@ -19,11 +19,11 @@ using llvm::BasicBlock;
 
 namespace {
 
-constexpr uint32_t kFewestBarriers = 3;       // that are worth it
-constexpr size_t kMostSteps = 200;            // regions, one after the other
-constexpr size_t kMostCode = 6000;            // LLVM's instructions
-constexpr uint32_t kMostTurns = 3000;         // of nodes in a region
-constexpr size_t kMostCopies = 4;             // of regions between two that are unrolled
+constexpr uint32_t kFewestBarriers = 3;  // that are worth it
+constexpr size_t kMostSteps = 200;  // regions, one after the other
+constexpr size_t kMostCode = 6000;  // LLVM's instructions
+constexpr uint32_t kMostTurns = 3000;  // of nodes in a region
+constexpr size_t kMostCopies = 4;  // of regions between two that are unrolled
 
 bool all_lanes(uint32_t mask) { return mask == ~0u; }
 
@@ -113,7 +113,7 @@ BasicBlock* Emitter::unroll(UnrolledBlock& r, uint32_t to) {
     for (uint32_t n : passed) unrolled_.done[n] = 1;
     unrolled_.whole = unrolled_.whole || all;
     end_unrolled();
-    // Shared memory must be as large as the unrolled takes it to be.
+    // Shared memory must be as large as the unrolled block takes it to be.
     r.block = new_block("unrolled_fits");
     b_.SetInsertPoint(r.block);
     const V fits = b_.CreateICmpUGE(context_field(offsetof(Context, shared_bytes), b_.getInt64Ty(), true), b_.getInt64(r.end));

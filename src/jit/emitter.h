@@ -1,7 +1,7 @@
 // From a kernel with known shapes to LLVM's intermediate language: one function that runs a whole block.
 //
 // What it knows stands in parts with a purpose each: where it is (Place), what the code is for (Version), variables (Registers), ways
-// from block to block (ControlState), memory (accesses.h). What needs none of that stands apart: what is known of the code (Facts), what
+// from block to block (control_state.h), memory (accesses.h). What needs none of that stands apart: what is known of the code (Facts), what
 // instructions compute (Arithmetic), memory that lanes read and write (LaneMemory).
 #pragma once
 #include <functional>
@@ -41,9 +41,9 @@ class Emitter : private Words, private Facts {
   Value read_variable(uint32_t variable);
   Value read_special(const vm::FrameSlot& slot, Width bytes);
   void write(int32_t at, Width bytes, const Value& v);
-  V lanes_at(uint32_t node);                        // that are to run it
+  V lanes_at(uint32_t node);  // that are to run it
   void set_lanes(uint32_t node, V lanes);
-  V guard_mask(const vm::Insn& insn);               // lanes of at_.active that take part
+  V guard_mask(const vm::Insn& insn);  // lanes of at_.active that take part
 
   // --- control (emit_control.cc, emit_regions.cc)
   void emit_region(size_t region, llvm::BasicBlock* entry);
@@ -65,7 +65,7 @@ class Emitter : private Words, private Facts {
   void emit_nodes(const Region& region);
   void emit_node(uint32_t node);
   void part(const Node& node, V taken);
-  bool loops_whole(uint32_t node) const;             // emit_loops.cc
+  bool loops_whole(uint32_t node) const;  // emit_loops.cc
   void emit_whole_loop(uint32_t node);
   // Goes on with the first block that has lanes; `targets` have just been given some (all empty only if `may_be_none`).
   void leave_to(const std::vector<uint32_t>& targets, bool may_be_none) { leave_to(targets, may_be_none, flow_.nodes[at_.node].waits); }
@@ -85,29 +85,29 @@ class Emitter : private Words, private Facts {
   std::vector<Saved> saved(const Bits& variables, bool between_regions);
   void store_saved(const std::vector<Saved>& all, V frame);
   void lay_out_spills(const Bits& variables);
-  Bits live_across() const;                          // regions
+  Bits live_across() const;  // regions
   V spill_place(uint32_t variable);
-  void find_spill_piece();                            // the warp's
+  void find_spill_piece();  // the warp's
   void load_spills(const Region& region);
   void load_spills(const Bits& variables);
   void store_spills(const Region& region);
   void store_spills(const Bits& variables);
-  bool runs_once(const Region& region) const;        // all it does is the same in the whole block
+  bool runs_once(const Region& region) const;  // all it does is the same in the whole block
   bool of_block(int32_t at, Width bytes) const;
   void emit_handover(Handover& h, V warp, V active, V first_warp);
   void emit_dispatch(const Region& region, bool once);
   void dispatch(const vm::Insn& insn);
   Handover& new_handover(const vm::Insn& at, Why why);
-  void by_handler(const vm::Insn& insn);             // the interpreter's
-  void emit_foreign(const vm::Insn& insn);           // known_rows.h
+  void by_handler(const vm::Insn& insn);  // the interpreter's
+  void emit_foreign(const vm::Insn& insn);  // known_rows.h
   void call_directly(const vm::Insn& insn);
   const Variable* passed(const Slot& slot) const;
   void take_result(const Slot& slot, V place);
   void note_structure();
   std::string plan_in_words() const;
   void hand_over(const vm::Insn& at, V when, Why why = Why::Wraps);  // branches to a stub where `when` holds
-  V lanes_elsewhere(const vm::Insn& insn);           // of this warp: that wait at other places
-  V live_lanes();                                    // where the machine keeps which lanes of this warp have not left
+  V lanes_elsewhere(const vm::Insn& insn);  // of this warp: that wait at other places
+  V live_lanes();  // where the machine keeps which lanes of this warp have not left
 
   // --- warps that stop at barriers (emit_stops.cc)
   void emit_by_stops(const Region& region, llvm::BasicBlock* entry);
@@ -133,7 +133,7 @@ class Emitter : private Words, private Facts {
   // --- matrices in registers (emit_matrix.cc)
   static constexpr size_t kAll = ~size_t{0};
   bool emit_matrix(const vm::Insn& insn);
-  bool emit_image(const vm::Insn& insn);           // emit_image.cc
+  bool emit_image(const vm::Insn& insn);  // emit_image.cc
   // Fragments between registers and memory (emit_fragments.cc).
   using FragmentPlace = std::function<V(int element, int lane)>;
   bool emit_fragment(const vm::Insn& insn);
@@ -143,17 +143,17 @@ class Emitter : private Words, private Facts {
   V lanes_of_register(const vm::WideOperand& operand, size_t which);
   void put_registers(const vm::WideOperand& operand, V to, size_t different = kAll);
   void take_registers(const vm::WideOperand& operand, V from);
-  V lanes_place(size_t operand);                   // on the stack, for what is called with registers of lanes
+  V lanes_place(size_t operand);  // on the stack, for what is called with registers of lanes
   void emit_quick(const vm::Insn& insn, V done, const std::function<void()>& quick, const RangeCells* range = nullptr);
   void multiply_doubles(const vm::Insn& insn);
 
   // --- instructions
-  bool emit_pure(const vm::Insn& insn);              // emit_arith.cc: results depend on operands alone
+  bool emit_pure(const vm::Insn& insn);  // emit_arith.cc: results depend on operands alone
   bool emit_directed(const vm::Insn& insn);
-  bool emit_video(const vm::Insn& insn);             // emit_video.cc
+  bool emit_video(const vm::Insn& insn);  // emit_video.cc
   V check_wrap(const vm::Insn& insn);
   V compare_shapes(const vm::Insn& insn, const Value& a, const Value& c);  // emit_masks.cc
-  void emit_memory(const vm::Insn& insn);            // emit_memory.cc
+  void emit_memory(const vm::Insn& insn);  // emit_memory.cc
   void narrow_again(const Access& a);
   void emit_meeting(const vm::Insn& insn);
   void emit_cells(const vm::Insn& insn, const CellAccess& cells);  // emit_local.cc
@@ -162,7 +162,7 @@ class Emitter : private Words, private Facts {
   void touch_local(const Access& a, const Value& offset, V mask);
   V local_piece(V base, const Value& offset, uint64_t further, Width bytes, V mask, V stored);
   void emit_in_window(const Access& a, const Value& address, V mask, llvm::BasicBlock* join);
-  void emit_warp(const vm::Insn& insn);              // emit_warp.cc
+  void emit_warp(const vm::Insn& insn);  // emit_warp.cc
   V pick_lanes(V values, V from);
   void emit_match_any(const vm::Insn& insn);
   Line line_of_result(const vm::Insn& insn, const std::vector<std::pair<Value, Width>>& in);
@@ -186,12 +186,12 @@ class Emitter : private Words, private Facts {
   void store_pieces(const Piece& piece, const std::function<V(int)>& at);
   void find_pieces(uint32_t begin, uint32_t end, const std::vector<uint32_t>& ahead);
   bool emit_piece(const vm::Insn& insn);
-  void emit_atomic(const vm::Insn& insn);            // emit_atomic.cc
+  void emit_atomic(const vm::Insn& insn);  // emit_atomic.cc
   V combine(const vm::Insn& insn, V old, V b, V c, bool in_shared);
   V update_one(const vm::Insn& insn, V place, V b, V c, bool in_shared);
   V gathered(const vm::Insn& insn, const Value& v, V mask);
   bool emit_approximation(const vm::Insn& insn);
-  void emit_library_call(const vm::Insn& insn);      // emit_call.cc
+  void emit_library_call(const vm::Insn& insn);  // emit_call.cc
   void emit_pick(const vm::Insn& insn);
   void call_handler(const vm::Insn& insn, V mask, const RangeCells* range = nullptr);
   void call_detour(const vm::Insn& insn, V mask, const RangeCells* range, Detour::What what);
@@ -240,9 +240,9 @@ class Emitter : private Words, private Facts {
   void name_next_turns(const Access& a, V address);
   std::vector<char> reached(uint32_t from, bool back) const;
   bool in_loop(uint32_t node) const { return reached(node, false)[node]; }
-  bool changes_in_loop(uint32_t variable) const;     // on a way back to this node
+  bool changes_in_loop(uint32_t variable) const;  // on a way back to this node
 
-  // --- few lanes (emit_prefix_lanes.cc)
+  // --- prefix lanes (emit_prefix_lanes.cc)
   bool comes_in_order() const;
   bool suits_prefix_lanes(uint32_t first, uint32_t end, const std::vector<Access>& accesses) const;
   void emit_prefix_lanes(uint32_t first, uint32_t end, const std::vector<Access>& accesses, const std::vector<uint32_t>& ahead,
@@ -291,17 +291,17 @@ class Emitter : private Words, private Facts {
   void watch_barrier(const vm::Insn& insn);
 
   // --- straight code (emit_straight.cc)
-  V run_ahead(const Straight& s);                    // no address wrapped around
-  V all_fit(const Straight& s, int warps = 1);       // so many whose places follow each other
+  V run_ahead(const Straight& s);  // no address wrapped around
+  V all_fit(const Straight& s, int warps = 1);  // so many whose places follow each other
   void emit_straight(uint32_t begin, uint32_t end);
-  void emit_lane_loop(const LaneLoop& loop);         // emit_lanes.cc
+  void emit_lane_loop(const LaneLoop& loop);  // emit_lanes.cc
   // Loops that a warp runs slice by slice (emit_subwarp.cc).
   std::vector<SubwarpLoop> find_subwarp_loops() const;
-  bool emit_subwarp_loop(const SubwarpLoop& loop);     // false: the loop has to be written as a whole as well
+  bool emit_subwarp_loop(const SubwarpLoop& loop);  // false: the loop has to be written as a whole as well
   void emit_straight_in_subwarp(uint32_t begin, uint32_t end);
   bool keeps_old(const std::vector<uint32_t>& instructions) const;
 
-  // --- warps side by side (emit_coarsened.cc, find_coarsening.cc)
+  // --- warp coarsening (emit_coarsened.cc, find_coarsening.cc)
   void settle_coarsened(CoarsenedWarps& team, bool through);
   void name_counters(const CoarsenedWarps& team);
   CoarsenedWarps find_coarsening(const Region& region);
@@ -315,14 +315,14 @@ class Emitter : private Words, private Facts {
   bool accesses_in_a_row(const Region& region, const CoarsenedWarps& team) const;
   bool only_streams(const Region& region, const CoarsenedWarps& team) const;
   bool hides_nothing(const Region& region, CoarsenedWarps& team) const;
-  static constexpr uint32_t kTables = 4;              // emit_counts.cc
+  static constexpr uint32_t kTables = 4;  // emit_counts.cc
   V begin_counts(CoarsenedWarps& team);
   void clear_counts(CoarsenedWarps& team);
   void settle_counts(CoarsenedWarps& team);
   void count_in_turn(V at, const Value& value, bool known, const std::function<void(V, V, uint32_t)>& add);
   void as_member(CoarsenedWarps& team, size_t m);
-  void first_warp_moves();                           // at a barrier
-  V warp_at(V turn);                                 // which warp's turn it is
+  void first_warp_moves();  // at a barrier
+  V warp_at(V turn);  // which warp's turn it is
   void begin_warp(const Region& region);
   void emit_coarsened(const Region& region, CoarsenedWarps& team, V turn, llvm::BasicBlock* single, llvm::BasicBlock* done);
   void emit_together(const Region& region, CoarsenedWarps& team, uint32_t node);
@@ -404,7 +404,7 @@ class Emitter : private Words, private Facts {
   KnownRanges ranges_;
   NamedMemory named_;
   LateStore late_;
-  InterleavedLoads interleaved_;
+  Interleaved interleaved_;
   UnrolledBlocks unrolled_;
   Watching watching_;
   std::set<std::string> handlers_;  // of the interpreter, that have been called

@@ -403,7 +403,7 @@ size_t count(const Bits& bits) {
 
 Bits influence(const Flow& flow, uint32_t node) {
   // The ways meet at a block that can be reached from all of them; the nearest such block is the one with the least before
-  // it. ControlState on which lanes leave the kernel need not come there.
+  // it. Ways on which lanes leave the kernel need not come there.
   constexpr size_t kWorthLooking = 300;
   const std::vector<uint32_t>& ways = flow.nodes[node].next;
   Bits best = reach(flow, ways, kNoWall);

@@ -95,10 +95,10 @@ struct UnrolledBlock {
   bool told = false;                // something was told to an observer of events
   bool knows_all = false;           // values that are not there are looked for nowhere else
   std::unordered_set<llvm::Value*> folded;
-  NamedLines named;  // of no block: a unrolled is all one
+  NamedLines named;  // of no basic block: an unrolled one is all one
 };
 
-// A region, for what comes to it from a unrolled one.
+// A region, for what comes to it from an unrolled one.
 struct Copy {
   llvm::BasicBlock* entry = nullptr;
   size_t region = 0;

@@ -9,6 +9,8 @@
 
 namespace warpbeam::model {
 
+inline constexpr double kMiB = 1 << 20;  // of what is told by the MiB
+
 struct Link {
 #define WB_LINK(name, unit, about) double name = 0;
 #include "model/link.inc"

@@ -66,7 +66,7 @@ struct GridState {
   std::atomic<uint64_t> trap_block{~uint64_t(0)};
   std::condition_variable finished_cv;
 
-  // What device code launched; all but `parked` guarded by the family's mutex. Null for programs that launch nothing.
+  // What device code launched; all but `parked` guarded by the mutex of its ChildGrids. Null for programs that launch nothing.
   std::shared_ptr<ChildGrids> child_grids;
   uint64_t children = 0;  // launched and not done
   std::atomic<uint64_t> parked{0};  // blocks that wait for children

@@ -70,7 +70,7 @@ struct Machine::State {
     return false;
   }
 
-  // A grid of the family with blocks to run, those that were launched last first; or null.
+  // One of the child grids with blocks to run, those that were launched last first; or null.
   std::shared_ptr<Grid> youngest_of(const ChildGrids* child_grids);
 
   // Every other turn goes to the youngest grid: where grids launch grids, those furthest down end first, so that few are

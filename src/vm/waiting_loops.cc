@@ -1,8 +1,8 @@
 // Which loops may wait for another thread: those whose end something decides that another thread can change.
 #include <algorithm>
 
-#include "vm/decoder.h"
 #include "isa/parameters.h"
+#include "vm/decoder.h"
 
 namespace warpbeam::vm {
 

@@ -36,7 +36,7 @@ TEST_F(Engines, AgreeOnALoneThreadsExchanges) {
 }
 
 TEST_F(Engines, AgreeOnALoneThreadsWays) {
-  // ControlState that memory decides, a switch, and a thread that leaves from within a loop.
+  // Ways that memory decides, a switch, and a thread that leaves from within a loop.
   for (const uint32_t n : {1u, 4u, 9u, 40u})
     both(
         "mov.u32 %r1, 0; mov.u32 %r2, %n; L: mad.wide.u32 %d1, %r1, 4, %out; ld.global.u32 %r3, [%d1]; and.b32 %r4, %r3, 3; setp.eq.u32 %p1, %r4, 1; @%p1 add.u32 %r2, %r2, %r3; @%p1 bra N;\n"

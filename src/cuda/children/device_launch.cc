@@ -14,7 +14,7 @@ constexpr unsigned kMostDepth = 24;
 constexpr int kFirstCapability = 35;  // that can launch from the device
 
 Context& context_of(const vm::Block& block) { return *static_cast<Context*>(block.launch->owner); }
-vm::ChildGrids& family_of(vm::Block& block) { return *block.grid->child_grids; }
+vm::ChildGrids& children_of_grid(vm::Block& block) { return *block.grid->child_grids; }
 
 struct Target {
   vm::StreamKind kind = vm::StreamKind::Named;
@@ -31,9 +31,9 @@ bool find_stream(vm::Block& block, uint64_t handle, Target* target) {
     case NamedStream::TailLaunch: target->kind = vm::StreamKind::Tail; return true;
     case NamedStream::FireAndForget: target->kind = vm::StreamKind::FireAndForget; return true;
   }
-  std::lock_guard lock(family_of(block).mutex);
-  auto found = family_of(block).streams.find(handle);
-  if (found == family_of(block).streams.end()) return false;
+  std::lock_guard lock(children_of_grid(block).mutex);
+  auto found = children_of_grid(block).streams.find(handle);
+  if (found == children_of_grid(block).streams.end()) return false;
   target->owned = found->second;
   target->stream = found->second.get();
   return true;
@@ -68,8 +68,8 @@ size_t pending_limit(vm::Block& block) {
 
 bool too_many_pending(vm::Block& block) {
   const size_t limit = pending_limit(block);
-  std::lock_guard lock(family_of(block).mutex);
-  return family_of(block).pending >= limit;
+  std::lock_guard lock(children_of_grid(block).mutex);
+  return children_of_grid(block).pending >= limit;
 }
 
 }  // namespace
@@ -78,8 +78,8 @@ bool wait_for_room(vm::Block& block, unsigned thread) {
   if (pending_limit(block) != DeviceSettings{}.pending_launches || !too_many_pending(block)) return false;
   const auto& mine = vm::children_of(block);
   if (!mine.launches[thread]) return false;
-  std::lock_guard lock(family_of(block).mutex);
-  return family_of(block).unblocked != 0;  // or else what is pending waits for this grid
+  std::lock_guard lock(children_of_grid(block).mutex);
+  return children_of_grid(block).unblocked != 0;  // or else what is pending waits for this grid
 }
 
 cudaError_t launch_from_device(vm::Block& block, const vm::Kernel& kernel, const vm::LaunchConfiguration& c, vm::Arguments params) {
@@ -115,7 +115,7 @@ cudaError_t parameter_buffer(vm::Block& block, const vm::Kernel* kernel, const v
     if (too_many_pending(block)) return cudaErrorLaunchPendingCountExceeded;
   }
   const unsigned size_class = bytes <= kSmallest ? 0 : static_cast<unsigned>(std::bit_width((bytes - 1) / kSmallest));
-  vm::ChildGrids& child_grids = family_of(block);
+  vm::ChildGrids& child_grids = children_of_grid(block);
   std::lock_guard lock(child_grids.mutex);
   auto& spare = child_grids.free_buffers[size_class];
   if (spare.empty()) {
@@ -135,7 +135,7 @@ cudaError_t launch_from_buffer(vm::Block& block, const vm::Kernel* kernel, const
   vm::LaunchConfiguration configuration = c ? *c : vm::LaunchConfiguration{};
   vm::Arguments params;
   if (buffer) {
-    vm::ChildGrids& child_grids = family_of(block);
+    vm::ChildGrids& child_grids = children_of_grid(block);
     std::lock_guard lock(child_grids.mutex);
     auto found = child_grids.buffers.find(buffer);
     if (found == child_grids.buffers.end()) return cudaErrorInvalidValue;
@@ -155,36 +155,36 @@ cudaError_t launch_from_buffer(vm::Block& block, const vm::Kernel* kernel, const
 // --- streams and events ------------------------------------------------------------------------------------------
 
 uint64_t make_device_stream(vm::Block& block) {
-  vm::ChildGrids& child_grids = family_of(block);
+  vm::ChildGrids& child_grids = children_of_grid(block);
   std::lock_guard lock(child_grids.mutex);
   child_grids.streams[++child_grids.next_handle] = std::make_shared<vm::DeviceStream>();
   return child_grids.next_handle;
 }
 
 bool forget_device_stream(vm::Block& block, uint64_t handle) {
-  std::lock_guard lock(family_of(block).mutex);
-  return family_of(block).streams.erase(handle) != 0;
+  std::lock_guard lock(children_of_grid(block).mutex);
+  return children_of_grid(block).streams.erase(handle) != 0;
 }
 
 uint64_t make_device_event(vm::Block& block) {
-  vm::ChildGrids& child_grids = family_of(block);
+  vm::ChildGrids& child_grids = children_of_grid(block);
   std::lock_guard lock(child_grids.mutex);
   child_grids.events[++child_grids.next_handle] = std::make_shared<vm::DeviceEvent>();
   return child_grids.next_handle;
 }
 
 bool forget_device_event(vm::Block& block, uint64_t handle) {
-  std::lock_guard lock(family_of(block).mutex);
-  return family_of(block).events.erase(handle) != 0;
+  std::lock_guard lock(children_of_grid(block).mutex);
+  return children_of_grid(block).events.erase(handle) != 0;
 }
 
 cudaError_t record_device_event(vm::Block& block, uint64_t event, uint64_t stream) {
   Target target;
   if (!find_stream(block, stream, &target)) return cudaErrorInvalidResourceHandle;
   if (!target.stream) return cudaErrorInvalidValue;
-  std::lock_guard lock(family_of(block).mutex);
-  auto found = family_of(block).events.find(event);
-  if (found == family_of(block).events.end()) return cudaErrorInvalidResourceHandle;
+  std::lock_guard lock(children_of_grid(block).mutex);
+  auto found = children_of_grid(block).events.find(event);
+  if (found == children_of_grid(block).events.end()) return cudaErrorInvalidResourceHandle;
   found->second->recorded = target.stream->ahead;
   return cudaSuccess;
 }
@@ -193,9 +193,9 @@ cudaError_t wait_device_event(vm::Block& block, uint64_t stream, uint64_t event)
   Target target;
   if (!find_stream(block, stream, &target)) return cudaErrorInvalidResourceHandle;
   if (!target.stream) return cudaErrorInvalidValue;
-  std::lock_guard lock(family_of(block).mutex);
-  auto found = family_of(block).events.find(event);
-  if (found == family_of(block).events.end()) return cudaErrorInvalidResourceHandle;
+  std::lock_guard lock(children_of_grid(block).mutex);
+  auto found = children_of_grid(block).events.find(event);
+  if (found == children_of_grid(block).events.end()) return cudaErrorInvalidResourceHandle;
   for (const auto& task : found->second->recorded)
     if (!task->done && std::ranges::find(target.stream->ahead, task) == target.stream->ahead.end()) target.stream->ahead.push_back(task);
   return cudaSuccess;

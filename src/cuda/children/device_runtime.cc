@@ -305,7 +305,7 @@ void with_room(Warp& w, const Insn& i, uint32_t mask, Body&& body) {
 }
 
 void launch_entry(Warp& w, const Insn& i, const CallSite& site, uint32_t mask) {
-  // A wild pointer that is a kernel's, in a grid that launches nothing and so has no family.
+  // A wild pointer that is a kernel's, in a grid that launches nothing and so has no ChildGrids.
   if (!w.block->grid->child_grids) {
     const int lane = __builtin_ctz(mask);
     w.trap(vm::TrapKind::InvalidPc, i, lane, "device code calls a kernel as if it were a function",

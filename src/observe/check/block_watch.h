@@ -6,8 +6,8 @@
 
 #include "observe/check/checker.h"
 #include "observe/check/copies.h"
-#include "observe/check/undefined_values.h"
 #include "observe/check/traits.h"
+#include "observe/check/undefined_values.h"
 #include "vm/access.h"
 #include "vm/observer.h"
 

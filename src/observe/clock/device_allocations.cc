@@ -10,7 +10,7 @@ namespace warpbeam::observe {
 
 namespace {
 
-constexpr double kMiB = 1 << 20;
+using model::kMiB;
 constexpr uint64_t kSmallAllocation = 1 << 20, kGrain = 512;  // bytes
 constexpr double kBlock = 2 * kMiB;
 constexpr int kPreferredLocation = 3;       // cudaMemoryAdvise

@@ -29,7 +29,7 @@ namespace {
 constexpr uint64_t kStreamsTogether = 4;    // what several need is made for so many of them at once
 constexpr uint64_t kFewNodes = 16;          // of a capture
 constexpr double kWarmed = 0.3;             // a launch leaves of how cold it found the host
-constexpr double kMiB = 1 << 20;
+using model::kMiB;
 constexpr double kLong = 50'000;            // nanoseconds of a call, in which others do something too
 constexpr double kThreadAgain = 0.5;        // of a thread's first launch, where another thread that launched has ended
 constexpr double kMuchWork = 1e6;           // nanoseconds of the host's own, after which an allocation takes

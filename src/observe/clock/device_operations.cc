@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kQueued = 1022;  // launches of a stream before a call waits, of an H200
 constexpr size_t kStreams = 128;  // that are remembered, idle or not
 constexpr double kHostCopy = 10;  // bytes in a nanosecond, from host to host
-constexpr double kMiB = 1 << 20;
+using model::kMiB;
 constexpr double kSmallFill = 4096;     // bytes; an H100
 constexpr double kStaged = 64 << 10;    // bytes; less is copied from pageable memory by the processor, whatever the stream has to do
 constexpr double kFirstToHost = 512 << 10;  // bytes that come to pageable memory slower

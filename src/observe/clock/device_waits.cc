@@ -14,7 +14,7 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{2000};
-constexpr double kMiB = 1 << 20;
+using model::kMiB;
 
 }  // namespace
 

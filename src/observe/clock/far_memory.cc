@@ -11,7 +11,8 @@ namespace warpbeam::observe {
 namespace {
 
 constexpr uint64_t kLine = 128, kSector = 32;
-constexpr double kMiB = 1 << 20, kHostPage = 4096;
+using model::kMiB;
+constexpr double kHostPage = 4096;
 constexpr int kFirstWithFaults = 60;   // compute capability
 constexpr double kWorthBringing = 0.51;  // of a part of a block that a side has, for the rest to come too
 constexpr uint64_t kBlock = 2 << 20;       // within which it does; smaller allocations share one
@@ -96,7 +97,7 @@ void FarMemory::variable(const vm::Allocation& allocation) {
   range.blocks.resize((range.pages.size() + kPagesOfBlock - 1) / kPagesOfBlock);
   // They lie side by side, and the program's begin has written them.
   range.shares = kVariables + range.base / kBlock;
-  if (allocation.size < kPage) range.shares_page = kVariables + range.base / kPage;
+  if (allocation.size < kPage) share_page(range, kVariables + range.base / kPage);
   for (size_t k = 0; k < range.pages.size(); ++k) range.pages[k].with_host = all_of(range, k);
   watches_ = true;
 }
@@ -109,16 +110,24 @@ void FarMemory::place_small(Range& range) {
   if (small_ % kPage + bytes > kPage) go_on_to(kPage);
   if (small_ % kBlock + bytes > kBlock) go_on_to(kBlock);
   range.shares = 1 + small_ / kBlock;
-  if (size < kPage) range.shares_page = 1 + small_ / kPage;
+  if (size < kPage) share_page(range, 1 + small_ / kPage);
   small_ += bytes;
+}
+
+void FarMemory::share_page(Range& range, uint64_t page) {
+  range.shares_page = page;
+  on_page_[page].push_back(range.base);
 }
 
 // What shares its page goes where it is.
 void FarMemory::take_along(const Range& range) {
   if (!range.shares_page) return;
   const Page& page = range.pages.front();
-  for (auto& [base, other] : ranges_) {
-    if (other.shares_page != range.shares_page || &other == &range || other.stays || other.shared) continue;
+  for (uint64_t base : on_page_[range.shares_page]) {
+    const auto found = ranges_.find(base);
+    if (found == ranges_.end() || found->second.shares_page != range.shares_page) continue;
+    Range& other = found->second;
+    if (&other == &range || other.stays || other.shared) continue;
     Page& too = other.pages.front();
     if (!too.here && !too.with_host) continue;  // nobody has touched it
     give(other, 0, page.here ? page.device : -1);
@@ -131,7 +140,10 @@ double FarMemory::freed(uint64_t base) {
   if (found == ranges_.end()) return 0;
   double parts = 0;
   for (const Page& page : found->second.pages) parts += std::popcount(Parts(page.here | page.with_host));
-  if (found->second.shares) --small_ranges_;
+  const Range& range = found->second;
+  if (range.shares && !range.variable) --small_ranges_;
+  if (range.shares_page)
+    if (auto& on_page = on_page_[range.shares_page]; std::erase(on_page, base) && on_page.empty()) on_page_.erase(range.shares_page);
   ranges_.erase(found);
   return parts * kPart;
 }

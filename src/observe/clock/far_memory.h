@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "model/device.h"
@@ -132,6 +133,7 @@ class FarMemory {
   void arrive(Range& range, int device, double now, LinkUse& use) const;
   void let_go(Range& range);
   void place_small(Range& range);
+  void share_page(Range& range, uint64_t page);
   void take_along(const Range& range);
   void mark_touched(uint64_t page);
   void compare(Range& range, uint64_t operation);
@@ -145,6 +147,7 @@ class FarMemory {
   uint64_t small_ranges_ = 0;  // that there are of these
   std::set<uint64_t> begun_;  // blocks of which somebody has touched something
   std::map<uint64_t, Range> ranges_;
+  std::unordered_map<uint64_t, std::vector<uint64_t>> on_page_;  // by page that several share: where these begin
 };
 
 }  // namespace warpbeam::observe
